@@ -11,6 +11,7 @@ import pytest
 from steadycut import PatientScores, aggregate, fit, monitor
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadPatients, TooFewPatients
+from steadycut.show.pages.monitor import monitor_page
 from tests.cli.commands import FIT, MARK, run_command, snapshot
 
 SOUTH = ["--site", "site", "--external", "south"]
@@ -174,10 +175,12 @@ def test_a_vacuous_certificate_says_that_it_cannot_alarm():
     cohort = PatientScores(scores=scores, labels=labels)
     rule = fit(cohort, honesty="uniform", bound="dkw", n_bootstrap=5).freeze()
     assert rule.document.certificate.value > 1
-    found = monitor(rule, [1.0] * 200, [0] * 200).to_dict()
+    watched = monitor(rule, [1.0] * 200, [0] * 200)
+    found = watched.to_dict()
     assert found["first_alarm"] is None
     assert found["risk"]["can_alarm"] is False
     assert "no alarm is possible" in found["verdict_text"]
+    assert monitor_page(watched.describe()).status.tone == "open"
 
 
 def test_the_first_patients_may_all_be_healthy(frame, table, tmp_path, capsys):
@@ -248,6 +251,23 @@ def test_an_alarm_says_to_look_at_the_scores_and_to_audit_at_every_look(certifie
     assert found.alarm
     assert found.next_step.startswith("Next: do not rely on it until you know why.")
     assert "(steadycut audit rule.json TABLE --sequential --out DIR)" in found.next_step
+
+
+def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
+    scores, labels = made(200, apart=9)
+    found = monitor(certified, scores[labels == 1], labels[labels == 1]).describe()
+    assert not found.alarm
+    assert found.verdict_text.startswith("the share of patients called has changed (alarm after ")
+    assert " No alarm of the risk: 98 patients do not show" in found.verdict_text
+    top = monitor_page(found).status
+    assert (top.text, top.tone) == ("alarm: the share called has changed", "open")
+
+
+def test_only_a_watch_that_could_alarm_is_good_without(certified):
+    scores, labels = made(40, seed=1)
+    assert monitor_page(monitor(certified, scores, labels).describe()).status.tone == "good"
+    top = monitor_page(monitor(certified, scores).describe()).status
+    assert (top.text, top.tone) == ("the risk is not watched", "open")
 
 
 def test_without_labels_some_must_be_labelled(certified):

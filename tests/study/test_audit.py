@@ -466,6 +466,11 @@ def test_warnings_are_recorded():
     scores, labels = cohort(9)
     found = audit(freeze(), 1000 * scores, labels)
     assert any(text.startswith("unit: ") for text in found.to_dict()["warnings"])
+    unlabelled = audit(freeze(), 1000 * scores).to_dict()
+    assert unlabelled["next_step"].startswith("Next: check the unit (percent or share?)")
+    few = audit(freeze(), 1000 + scores[1:4], labels[1:4]).to_dict()
+    assert few["verdict"]["overall"] == "open"
+    assert few["next_step"].startswith("Next: check the unit (percent or share?)")
     assert audit(freeze(), scores, labels).to_dict()["warnings"] == []
 
 

@@ -104,7 +104,7 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
     """Return ``value`` as (low, high), if both lie strictly between 0 and 1 and low <= high."""
     ends = tuple(value) if isinstance(value, tuple | list) else (value, value)
     if len(ends) != 2 or not all(is_real(end) and 0 < end < 1 for end in ends):  # noqa: PLR2004
-        refuse(name, "be a number, or two, strictly between 0 and 1", value)
+        refuse(name, "be a number, or two, strictly between 0 and 1 (0.3 for 30 %)", value)
     low, high = (_away_from_ends(name, float(end)) for end in ends)
     if low > high:
         refuse(name, "go from low to high", value)

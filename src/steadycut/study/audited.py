@@ -30,6 +30,10 @@ from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, wi
 from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
 
 UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
+CHECK_UNIT = (
+    "Next: check the unit (percent or share?) and the scorer: the scores are unlike those of the "
+    "rule. Then audit again."
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -344,8 +348,13 @@ def _unanswered(found: Audit) -> dict[str, Any]:
         "verdict": audit.VerdictPart.of(open_ones),
         "verdict_text": UNANSWERED,
         "questions": [],
-        "next_step": label_some(found.rule, found.margin),
+        "next_step": label_some(found.rule, found.margin) if same_unit(found) else CHECK_UNIT,
     }
+
+
+def same_unit(found: Audit) -> bool:
+    """Whether the scores here seem to have the unit of the rule; labels do not help otherwise."""
+    return not any(warning.startswith("unit: ") for warning in found.warnings)
 
 
 def _sampled(found: Sampled) -> dict[str, Any]:
@@ -383,7 +392,11 @@ def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
         "verdict": verdict.model_copy(update={"overall": part.overall}),
         "verdict_text": overall_text(part),
         "questions": questions,
-        "next_step": next_step(found.rule, part, questions),
+        "next_step": (
+            next_step(found.rule, part, questions)
+            if part.overall != "open" or same_unit(found)
+            else CHECK_UNIT
+        ),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
         "certified_rates": rate_parts(

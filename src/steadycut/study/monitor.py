@@ -108,8 +108,9 @@ class Monitor(Shown):
                 f"patients (steadycut audit {self.rule.file_name} TABLE --sequential --out DIR), "
                 f"then {local(self.rule)}"
             )
-        moved = self.calls is not None and self.calls.first_alarm is not None
-        start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}" if moved else "Next: go on."
+        start = "Next: go on."
+        if self._called_alarm is not None:
+            start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}"
         if self.risk is None or self.compared is None:
             return f"{start} {capital(label_some(self.rule, MARGIN).removeprefix('Next: '))}"
         if not self.risk.can_alarm or self.compared.vacuous:
@@ -133,14 +134,18 @@ class Monitor(Shown):
         )
 
     def _verdict_text(self) -> str:
-        called = None if self.calls is None else self.calls.first_alarm
-        also = (
-            ""
-            if called is None
-            else " There is an alarm of the share of patients called: it has changed "
-            f"(noticed at patient {called})."
+        if self._called_alarm is None:
+            return self._risk_verdict()
+        changed = (
+            f"the share of patients called has changed (alarm after patient {self._called_alarm})."
         )
-        return self._risk_verdict() + also
+        if self.first_alarm is not None:
+            return f"{self._risk_verdict()} {capital(changed)}"
+        return f"{changed} {capital(self._risk_verdict())}"
+
+    @property
+    def _called_alarm(self) -> int | None:
+        return None if self.calls is None else self.calls.first_alarm
 
     def _risk_verdict(self) -> str:
         if self.risk is None:
@@ -163,9 +168,10 @@ class Monitor(Shown):
                 f"no alarm is possible: no loss can exceed the certified {certified}, which is "
                 f"{NOT_SHOWN}."
             )
+        of_what = "" if self._called_alarm is None else " of the risk"
         return (
-            f"no alarm: {self.n_patients} patients do not show that the risk here exceeds the "
-            f"certified {certified}."
+            f"no alarm{of_what}: {self.n_patients} patients do not show that the risk here exceeds "
+            f"the certified {certified}."
         )
 
 

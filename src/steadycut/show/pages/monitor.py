@@ -27,13 +27,12 @@ AT_ALL_TIMES = (
 
 def monitor_page(monitor: AnyMonitor) -> Page:
     """Return the page of a frozen rule in use."""
-    text, tone = ("alarm", "bad") if monitor.alarm else ("no alarm", "good")
     at = f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
     labels = "with known labels" if monitor.labelled else "without labels"
     return Page(
         title=f"A frozen rule in use{at}",
         subtitle=f"{count(monitor.n_patients, 'patient')} in the order of arrival, {labels}",
-        status=Status(text=text, tone=tone),
+        status=status(monitor),
         headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
         facts=facts(monitor),
         next_step=monitor.next_step or "",
@@ -41,6 +40,19 @@ def monitor_page(monitor: AnyMonitor) -> Page:
         sections=tuple(watches(monitor)),
         files=held_files(monitor, "monitor.json"),
     )
+
+
+def status(monitor: AnyMonitor) -> Status:
+    """Return the alarm in two words; only a watch that could have raised one is good without."""
+    if monitor.alarm:
+        return Status(text="alarm", tone="bad")
+    if monitor.call_rate is not None and monitor.call_rate.first_alarm is not None:
+        return Status(text="alarm: the share called has changed", tone="open")
+    if monitor.risk is None:
+        return Status(text="the risk is not watched", tone="open")
+    if not monitor.risk.can_alarm:
+        return Status(text="no alarm is possible", tone="open")
+    return Status(text="no alarm", tone="good")
 
 
 def called(monitor: AnyMonitor) -> str:

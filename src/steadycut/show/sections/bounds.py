@@ -9,7 +9,7 @@ from steadycut.show.builders import explained, section
 from steadycut.show.numbers import change, count, percent, risk, spread
 from steadycut.show.page import Picture, Section, Table
 from steadycut.show.sections.certificate import certificate_table
-from steadycut.show.sentences import bound_in_words, costs_in_words
+from steadycut.show.sentences import bound_in_words, costs_in_words, quoted
 
 VACUOUS = "The limit here does not show that the score is better than calling everybody or nobody."
 ADAPTED = "The cut-off was adapted without labels, so nothing was certified before."
@@ -141,7 +141,10 @@ def vacuous_sentences(audit: AnyAudit) -> list[str]:
             "with the penalty": audit.augmented_exact,
         }
         above = [name for name, bound in bounds.items() if bound and bound > largest]
-        found += [f"Above the largest possible cost, so says nothing: {name}." for name in above]
+        found += [
+            f"{quoted(name)} is above the largest possible cost, so it says nothing."
+            for name in above
+        ]
     return found
 
 

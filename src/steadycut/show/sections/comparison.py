@@ -39,9 +39,9 @@ def comparison_section(comparison: ComparisonDocument) -> Section:
     if comparison.cost_table:
         tables.append(costs_table(comparison.cost_table))
     judged = (
-        f"Every rule chose its cut-off among {count(patients.internal, 'patient')} of the first "
-        f"hospital and was judged on {count(patients.external, 'patient')} of the second, of whom "
-        "it saw none."
+        f"Every rule got {count(patients.internal, 'patient')} of the first hospital, to choose "
+        "its cut-off and to check it. It was judged on "
+        f"{count(patients.external, 'patient')} of the second, of whom it saw none."
     )
     hindsight = (
         f"In hindsight the best cut-off there, of {candidate(best)}, has risk "

@@ -7,7 +7,6 @@ from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.numbers import count, percent
 from steadycut.show.page import Explorer
-from steadycut.show.sections.certificate import VACUOUS
 
 NUMBERS = (
     ("risk", "risk"),
@@ -20,6 +19,7 @@ NUMBERS = (
     ("calls", "calls per 100 patients"),
     ("grey", "grey zone"),
 )
+VACUOUS = "This limit does not show that it is better than calling everybody or nobody."
 EVERYWHERE = (
     "Valid: this limit holds at every cut-off at once, so the cut-off may be moved here as well."
 )
@@ -74,6 +74,6 @@ def limits_text(data: ExplorerPart, value: float, bound: str, names: ClassNames)
     if bound != data.bound:
         text += (
             f" Where nothing is moved it differs from the {at_most(value)} of this page, which is "
-            f"from the {bound} bound and holds only there."
+            f"from the {bound} bound and holds only there. There the answer at the top counts."
         )
     return text

@@ -115,7 +115,8 @@ def pool_of(
     if patients.n_patients < LEAST_POOL:
         msg = (
             f"adapt needs at least {LEAST_POOL} patients without labels; got "
-            f"{patients.n_patients}. Their scores say where the cut-offs lie here."
+            f"{patients.n_patients}. Their scores say where the cut-offs lie here. Add patients "
+            f"without labels, or leave the labels of {LEAST_POOL} or more random ones empty."
         )
         raise TooFewPatients(msg)
     found = guards.check_deployment(rule, patients, several, key=key)
