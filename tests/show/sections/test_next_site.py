@@ -155,3 +155,16 @@ def test_the_promise_of_the_rule_is_not_rounded_up():
     study = described(cohort(5), rule="sensitivity:0.625@next-site")
     assert "at least 0.625" in said(study)
     assert "at least 0.625" in next_site_facts(study)[0][1]
+
+
+def test_a_hospital_where_the_cut_off_does_harm_is_named():
+    patients = cohort(4, n=60, gap=1.0)
+    assert "Do not use it everywhere" not in said(described(patients))
+    ill = patients.labels.copy()
+    last = patients.sites == "h03"
+    ill[last] = 1
+    ill[np.flatnonzero(last)[0]] = 0
+    mixed = PatientScores(scores=patients.scores, labels=ill, sites=patients.sites)
+    text = said(described(mixed))
+    assert "Do not use it everywhere: at 1 of these 4 hospitals it costs more than calling" in text
+    assert "nobody: h03 (" in text

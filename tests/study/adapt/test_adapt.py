@@ -323,6 +323,8 @@ def test_the_page_has_the_answer_in_at_most_twelve_lines():
         page = adaptation_page(found.describe())
         assert len(terminal(page).splitlines()) <= 12
         assert page.next_step.startswith("Next: ")
+        (menu,) = (one for one in page.sections if one.title == "Cut-offs to choose from")
+        assert any("any of them may be used" in text for text in menu.texts) == bool(options)
 
 
 @pytest.mark.parametrize("labelled", [True, False])

@@ -14,6 +14,10 @@ BEFORE_LABELS = (
     "These cut-offs were fixed before any label was seen. Their limits hold together, so any of "
     "them may be used."
 )
+WITHOUT_LABELS = (
+    "No label has judged these cut-offs, so no limit of their errors is known. They are fixed now: "
+    "labels that come later certify all of them together."
+)
 OWN_CUT = (
     "With many labels, the score of a labelled patient can be a cut-off too: the other labelled "
     "patients certify it, and the limit allows for the number of scores."
@@ -86,7 +90,7 @@ def sections(found: AdaptationDocument) -> list[Section]:
     if found.pull is not None:
         made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
     own = OWN_CUT if any(one.name == OWN for one in found.candidates) else ""
-    texts = (BEFORE_LABELS, own)
+    texts = (WITHOUT_LABELS if found.labels is None else BEFORE_LABELS, own)
     made.append(section("menu", "Cut-offs to choose from", *texts, tables=(menu(found),)))
     if found.path is not None:
         drawn = pictures(found, {LabelPathDisplay: PATH})

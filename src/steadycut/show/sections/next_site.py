@@ -11,6 +11,7 @@ from steadycut.show.numbers import count, cut, percent, rate, risk, whole_percen
 from steadycut.show.page import Section, Table
 
 TITLE = "The next hospital"
+MOST_NAMED = 3
 FOREST = (
     "Each hospital: average cost with its interval, at a cut-off that its own patients did not "
     "choose. Below: upper limits of the cost at the next hospital, each with its probability. It "
@@ -40,6 +41,7 @@ def next_site_section(study: StudyDocument) -> Section:
         widest_sentence(found),
         published_sentence(found),
         trivial_sentence(found),
+        worse_sentence(found),
         *share_sentences(found),
         normal_sentence(found),
         level_sentence(found),
@@ -180,6 +182,22 @@ def trivial_sentence(found: NextSitePart) -> str:
     return (
         f"Calling everybody or nobody would cost no more than that at {n} of these "
         f"{found.n_sites} hospitals.{useless if n == found.n_sites else ''}"
+    )
+
+
+def worse_sentence(found: NextSitePart) -> str:
+    """Say where the whole interval of the cost is above that of calling everybody or nobody."""
+    worse = [row for row in found.rows if row.interval[0] > row.trivial_cost]
+    if not worse:
+        return ""
+    named = [
+        f"{row.site} ({risk(row.cost)} against {risk(row.trivial_cost)})"
+        for row in worse[:MOST_NAMED]
+    ]
+    more = f" and {len(worse) - MOST_NAMED} more" if len(worse) > MOST_NAMED else ""
+    return (
+        f"Do not use it everywhere: at {len(worse)} of these {found.n_sites} hospitals it costs "
+        f"more than calling everybody or nobody: {', '.join(named)}{more}."
     )
 
 
