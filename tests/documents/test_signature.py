@@ -286,7 +286,16 @@ def test_a_field_of_another_value_is_refused(field, value, rule, keys):
 
 
 @pytest.mark.parametrize(
-    "content", [b"a,b\n1,2\n", b"{}", b"[]", b'{"schema": "other/1"}', b"\xff"]
+    "content",
+    [
+        b"a,b\n1,2\n",
+        b"{}",
+        b"[]",
+        b'{"schema": "other/1"}',
+        b"\xff",
+        '{"schema": "steadycut.study/1"}'.encode("utf-16"),
+        '{"schema": "steadycut.study/1"}'.encode("utf-8-sig"),
+    ],
 )
 def test_only_files_of_steadycut_are_signed(content, tmp_path, keys):
     path = tmp_path / "table.csv"

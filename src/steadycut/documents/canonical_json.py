@@ -46,7 +46,7 @@ def json_text(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def json_object(written: bytes) -> dict[str, Any]:
+def json_object(written: bytes | str) -> dict[str, Any]:
     """Return the object in the text of a JSON file; an empty one if there is none."""
     try:
         content = json.loads(written)

@@ -5,7 +5,9 @@ with `Part.of` from any objects that have attributes of the same names. A field 
 None is written only where it has a value, so a new field changes no existing file.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import fields
+from functools import partial
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
@@ -38,6 +40,18 @@ Counts = Annotated[list[Count], BeforeValidator(_listed)]
 Range = tuple[FiniteFloat, FiniteFloat]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MISSING: Final = object()
+
+
+def _complete(kind: Any, content: Any) -> Any:  # noqa: ANN401
+    """Refuse the content of a record of core that lacks a field, also one with a default."""
+    for field in fields(kind) if isinstance(content, Mapping) else ():
+        must(field.name in content, f"{field.name} is missing")
+    return content
+
+
+def whole(kind: Any) -> BeforeValidator:  # noqa: ANN401
+    """Return what reads a record of core from a file only if all of its fields are there."""
+    return BeforeValidator(partial(_complete, kind))
 
 
 def must(holds: object, text: str) -> None:
@@ -132,7 +146,7 @@ class NamedClasses(Part):
     ``label_how`` is ``any`` if one positive row makes a patient positive.
     """
 
-    class_names: ClassNames | None = None
+    class_names: Annotated[ClassNames, whole(ClassNames)] | None = None
     label_how: Literal["any"] | None = None
 
     @property

@@ -1,11 +1,11 @@
 """What ``steadycut plan --json`` prints: how many patients for which certificate."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.plan import PlannedCertificate, Pooling
-from steadycut.documents.parts import CostsPart, Part
+from steadycut.documents.parts import CostsPart, Part, whole
 
 
 class SiteLabelsPart(Part):
@@ -70,7 +70,7 @@ class PlanDocument(Part):
     honesty: str
     certify_size: FiniteFloat | None
     from_pilot: bool
-    rows: list[PlannedCertificate]
+    rows: list[Annotated[PlannedCertificate, whole(PlannedCertificate)]]
     pooling: Pooling | None
     notes: list[str]
     at_site: SitePlanPart | None = None

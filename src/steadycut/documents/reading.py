@@ -19,6 +19,11 @@ LABELLED: dict[type[Part], type[Part]] = {
     audit.AuditDocument: audit.LabelledAudit,
     audit.DecisionAudit: audit.LabelledDecisionAudit,
 }
+# What pydantic says of records of core, in its words for parts: without names of Python.
+SAID_OF_RECORDS = {
+    "unexpected_keyword_argument": "Extra inputs are not permitted",
+    "dataclass_type": "Input should be a valid dictionary or object to extract fields from",
+}
 
 
 class Described(Protocol[Document_co]):
@@ -69,7 +74,8 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the file"
-        msg = f"{name} is not complete, or was changed: {where}: {first['msg']}. Make it again."
+        why = SAID_OF_RECORDS.get(first["type"], first["msg"])
+        msg = f"{name} is not complete, or was changed: {where}: {why}. Make it again."
         raise BadOption(msg) from None
     return read
 

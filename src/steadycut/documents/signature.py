@@ -199,9 +199,10 @@ def is_encrypted(key: FilePath) -> bool:
 
 def _check_signable(written: bytes, name: str) -> None:
     """Refuse to sign what no version of steadycut would read."""
-    schema = str(json_object(written).get("schema"))
+    msg = f"{name} is not a JSON file of steadycut. Sign a rule.json, or another of its files."
+    with refusing(BadRuleFile, msg, UnicodeDecodeError):
+        schema = str(json_object(written.decode()).get("schema"))
     if not schema.startswith("steadycut."):
-        msg = f"{name} is not a JSON file of steadycut. Sign a rule.json, or another of its files."
         raise BadRuleFile(msg)
     if schema == SCHEMA:
         msg = f"{name} is itself a signature. Sign the file that it belongs to."
