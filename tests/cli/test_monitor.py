@@ -255,8 +255,10 @@ def test_an_alarm_says_to_look_at_the_scores_and_to_audit_at_every_look(certifie
 
 def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
     scores, labels = made(200, apart=9)
-    found = monitor(certified, scores[labels == 1], labels[labels == 1]).describe()
+    watched = monitor(certified, scores[labels == 1], labels[labels == 1])
+    found = watched.describe()
     assert not found.alarm
+    assert "patients: the share called has changed (alarm after patient " in repr(watched)
     assert found.verdict_text.startswith("the share of patients called has changed (alarm after ")
     assert " No alarm of the risk: 98 patients do not show" in found.verdict_text
     top = monitor_page(found).status

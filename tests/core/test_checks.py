@@ -156,6 +156,7 @@ def test_negative_zero_becomes_zero():
 def test_labels_other_than_0_and_1_are_refused(bad):
     told = text_of(check_labels, [0, 1, bad], 3, error=BadPatients)
     assert told.startswith("labels must be 0 or 1 for every patient.")
+    assert told.endswith("name the one that means ill: positive='VALUE'.")
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 1], [0.0, 1.0, 1.0], [False, True, True]])

@@ -194,7 +194,8 @@ def check_labels(labels: ArrayLike, n_patients: int) -> LabelArray:
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
         msg = (
-            "labels must be 0 or 1 for every patient. If they are not, name the one that means ill."
+            "labels must be 0 or 1 for every patient. If they are not, name the one that means "
+            f"ill: {argument('positive', 'VALUE')}."
         )
         raise BadPatients(msg)
     return read_only(positive.astype(np.int8))

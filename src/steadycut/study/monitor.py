@@ -51,7 +51,11 @@ class Monitor(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in two lines; no patient is shown."""
-        alarm = "no alarm" if self.first_alarm is None else f"alarm at patient {self.first_alarm}"
+        alarm = "no alarm" if self.risk is not None else "the risk is not watched"
+        if self._called_alarm is not None:
+            alarm = f"the share called has changed (alarm after patient {self._called_alarm})"
+        if self.first_alarm is not None:
+            alarm = f"alarm at patient {self.first_alarm}"
         return f"Monitor of {self.n_patients} patients: {alarm}\n{LOOK}"
 
     @property

@@ -16,8 +16,8 @@ from steadycut.show.sentences import quoted
 Row = tuple[str, str, str]
 AnyMonitor = MonitorDocument | DecisionMonitor
 TRACE = (
-    "What was seen up to each patient, with limits that hold at all times, and the evidence that "
-    "an alarm needs."
+    "What was seen up to each patient, with limits that hold at all times. The limits after the "
+    "first few patients may lie outside the figure."
 )
 AT_ALL_TIMES = (
     "The limits hold at all times: they may be looked at after every patient. The evidence is a "
