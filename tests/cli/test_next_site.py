@@ -58,6 +58,8 @@ def test_some_sites_check_and_the_prevalence_there_is_told(hospitals, tmp_path, 
     ("more", "words"),
     [
         (["--sites-certify", "north"], "--sites-certify north needs --site COL"),
+        (["--cost-there", "0.3"], "--cost-there 0.3 needs --site COL"),
+        (["--prevalence-there", "0.1,0.2"], "--prevalence-there 0.1,0.2 needs --site COL"),
         (["--site", "site", "--sites-certify", "N"], "a site must be one of 'east', 'north'"),
         (
             ["--site", "site", "--sites-certify", "north,south,east,west"],

@@ -266,6 +266,8 @@ class NextSiteOptions:
 
     def arguments(self, site: str | None) -> dict[str, Any]:
         """Return the options as `study_options` takes them; ``site`` is the column of sites."""
+        needs_site(site, "--prevalence-there", self.prevalence_there)
+        needs_site(site, "--cost-there", self.cost_there)
         return {
             "sites_certify": parse_sites(site, self.sites_certify, "--sites-certify"),
             "prevalence_there": parse_prevalence(self.prevalence_there, "--prevalence-there"),
@@ -518,8 +520,7 @@ def parse_stratify(
     >>> parse_stratify("status", "status", None), parse_stratify("scanner", "status", None)
     (('label', []), ('scanner', ['scanner']))
     """
-    if stratify == "site" and site is None:
-        refuse("--stratify site needs --site COL, the column that holds the sites.")
+    needs_site(site, "--stratify", "site" if stratify == "site" else None)
     if stratify is None or stratify in {"label", "site"}:
         return stratify, []
     if stratify in {label, site}:
@@ -531,6 +532,12 @@ def parse_stratify(
 NAME_IN_LIST = re.compile(r'\s*"([^"]+)"\s*(?:,|$)|([^,]+)')
 
 
+def needs_site(site: str | None, option: str, given: object) -> None:
+    """Refuse an option that says something about sites, if no column of sites is named."""
+    if given is not None and site is None:
+        refuse(f"{option} {given} needs --site COL, the column that holds the sites.")
+
+
 def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:
     """Return the names in a comma-separated list of sites; None for all sites.
 
@@ -538,8 +545,7 @@ def parse_sites(site: str | None, names: str | None, option: str) -> list[str] |
     """
     if names is None:
         return None
-    if site is None:
-        refuse(f"{option} {names} needs --site COL, the column that holds the sites.")
+    needs_site(site, option, names)
     listed = (quoted or plain for quoted, plain in NAME_IN_LIST.findall(names))
     found = [name.strip() for name in listed if name.strip()]
     if not found:
