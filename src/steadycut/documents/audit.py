@@ -157,7 +157,7 @@ class ShiftPart(ShiftParts):
     signed: ShiftParts
     shapley: ShiftParts
     intervals: ShiftIntervals
-    distances: Distances | None = None
+    distances: parts.Record[Distances] | None = None
 
 
 class WithoutLabels(parts.Part):

@@ -8,10 +8,19 @@ None is written only where it has a value, so a new field changes no existing fi
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import numpy as np
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, FiniteFloat, model_serializer
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    FiniteFloat,
+    GetCoreSchemaHandler,
+    model_serializer,
+)
+from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
 from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
@@ -42,16 +51,29 @@ Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MISSING: Final = object()
 
 
-def _complete(kind: Any, content: Any) -> Any:  # noqa: ANN401
-    """Refuse the content of a record of core that lacks a field, also one with a default."""
-    for field in fields(kind) if isinstance(content, Mapping) else ():
-        must(field.name in content, f"{field.name} is missing")
+class _Exact:
+    """Reads a record of core from a file only if the file has all of its fields and no others.
+
+    pydantic alone fills in fields with a default, and before version 2.11 ignores unknown ones.
+    """
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+        return no_info_before_validator_function(partial(_check_names, kind), handler(kind))
+
+
+def _check_names(kind: Any, content: Any) -> Any:  # noqa: ANN401
+    if isinstance(content, Mapping):
+        names = [field.name for field in fields(kind)]
+        for name in names:
+            must(name in content, f"{name} is missing")
+        for name in content:
+            must(name in names, f"{name} does not belong there")
     return content
 
 
-def whole(kind: Any) -> BeforeValidator:  # noqa: ANN401
-    """Return what reads a record of core from a file only if all of its fields are there."""
-    return BeforeValidator(partial(_complete, kind))
+Kind = TypeVar("Kind")
+# A record of core, as a field of a document.
+Record = Annotated[Kind, _Exact()]
 
 
 def must(holds: object, text: str) -> None:
@@ -146,7 +168,7 @@ class NamedClasses(Part):
     ``label_how`` is ``any`` if one positive row makes a patient positive.
     """
 
-    class_names: Annotated[ClassNames, whole(ClassNames)] | None = None
+    class_names: Record[ClassNames] | None = None
     label_how: Literal["any"] | None = None
 
     @property
@@ -372,8 +394,8 @@ class SurvivalPart(Part):
     limits: Range
     sensitivity: Range | None
     specificity: Range | None
-    weighted: Weighted
-    log_rank: LogRankCut | None = None
+    weighted: Record[Weighted]
+    log_rank: Record[LogRankCut] | None = None
 
 
 class ScoresPart(Part):

@@ -1,11 +1,11 @@
 """What ``steadycut plan --json`` prints: how many patients for which certificate."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.plan import PlannedCertificate, Pooling
-from steadycut.documents.parts import CostsPart, Part, whole
+from steadycut.documents.parts import CostsPart, Part, Record
 
 
 class SiteLabelsPart(Part):
@@ -70,8 +70,8 @@ class PlanDocument(Part):
     honesty: str
     certify_size: FiniteFloat | None
     from_pilot: bool
-    rows: list[Annotated[PlannedCertificate, whole(PlannedCertificate)]]
-    pooling: Pooling | None
+    rows: list[Record[PlannedCertificate]]
+    pooling: Record[Pooling] | None
     notes: list[str]
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None

@@ -21,7 +21,6 @@ LABELLED: dict[type[Part], type[Part]] = {
 }
 # What pydantic says of records of core, in its words for parts: without names of Python.
 SAID_OF_RECORDS = {
-    "unexpected_keyword_argument": "Extra inputs are not permitted",
     "dataclass_type": "Input should be a valid dictionary or object to extract fields from",
 }
 

@@ -108,8 +108,8 @@ class SiteRowPart(parts.Part):
 class SharesPart(parts.Part):
     """Where the cut-off is useful, and where it costs at most ``cost_there``, if that was asked."""
 
-    useful: Share
-    cost: Share | None = None
+    useful: parts.Record[Share]
+    cost: parts.Record[Share] | None = None
 
 
 class NextSitePart(parts.Part):
@@ -127,9 +127,9 @@ class NextSitePart(parts.Part):
     level: FiniteFloat
     prevalence: parts.Range | None
     cost_there: FiniteFloat | None = None
-    worst: WorstSite
+    worst: parts.Record[WorstSite]
     share: SharesPart
-    normal: NormalLimit | None
+    normal: parts.Record[NormalLimit] | None
     threshold_range: parts.Range | None
     between: FiniteFloat | None
     sites_needed: int | None
@@ -258,7 +258,7 @@ class StudyDocument(parts.NamedClasses):
     bootstrap_thresholds: parts.Floats
     patients: StudyCounts
     options: OptionsPart
-    instances: Clusters | None = None
+    instances: parts.Record[Clusters] | None = None
     data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
