@@ -1,8 +1,11 @@
 """A document that lacks something, or has something else in it, is refused in plain words."""
 
+from dataclasses import is_dataclass
+from typing import Annotated, get_args, get_origin, get_type_hints
+
 import pytest
 
-from steadycut.documents.parts import NamedClasses
+from steadycut.documents.parts import NamedClasses, Part, Record
 from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import read_document
 from steadycut.errors import BadOption
@@ -48,3 +51,31 @@ def test_a_lost_name_of_a_class_is_not_filled_in(lost):
     del names[lost]
     with pytest.raises(ValueError, match=f"{lost} is missing"):
         NamedClasses.model_validate({"class_names": names})
+
+
+def test_every_record_of_core_in_a_document_is_read_as_a_whole():
+    parts = list(all_parts(Part))
+    bare = [
+        f"{part.__name__}.{name}"
+        for part in parts
+        for name, kind in get_type_hints(part, include_extras=True).items()
+        if bare_records(kind)
+    ]
+    assert len(parts) > 50
+    assert not bare
+
+
+def all_parts(kind):
+    for part in kind.__subclasses__():
+        yield part
+        yield from all_parts(part)
+
+
+def bare_records(kind):
+    """Return the dataclasses in an annotation that are not marked as a record."""
+    if get_origin(kind) is Annotated:
+        kind, *marks = get_args(kind)
+        if marks == list(get_args(Record)[1:]):
+            return []
+    inner = [record for argument in get_args(kind) for record in bare_records(argument)]
+    return [kind, *inner] if is_dataclass(kind) else inner

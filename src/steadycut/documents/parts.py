@@ -20,7 +20,6 @@ from pydantic import (
     GetCoreSchemaHandler,
     model_serializer,
 )
-from pydantic_core.core_schema import CoreSchema, no_info_before_validator_function
 
 from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
@@ -57,8 +56,9 @@ class _Exact:
     pydantic alone fills in fields with a default, and before version 2.11 ignores unknown ones.
     """
 
-    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
-        return no_info_before_validator_function(partial(_check_names, kind), handler(kind))
+    def __get_pydantic_core_schema__(self, kind: Any, handler: GetCoreSchemaHandler) -> Any:  # noqa: ANN401
+        check = BeforeValidator(partial(_check_names, kind))
+        return check.__get_pydantic_core_schema__(kind, handler)
 
 
 def _check_names(kind: Any, content: Any) -> Any:  # noqa: ANN401
