@@ -1,6 +1,8 @@
 """Survival at a horizon, by hand and against slow twins."""
 
 import math
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from steadycut import PatientScores
 from steadycut.core.bootstrap.draws import draw_weighted
 from steadycut.core.certify import certificate_of
-from steadycut.core.confusion import confusion_at
+from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.records import UNKNOWN, Costs
 from steadycut.core.rules.registry import chosen_cut, parse_rule
@@ -18,6 +20,8 @@ from steadycut.core.survival import (
     extremes_at,
     lausen_p_value,
     log_rank_cut,
+    log_rank_scores,
+    unknown_warnings,
     weighted_at,
     weighted_rate,
     worst_labels,
@@ -136,7 +140,8 @@ def test_the_weighted_limit_is_clopper_pearsons_without_weights():
     losses = [1] * 3 + [0] * 17
     assert weighted_rate(losses, np.ones(20)).limit(0.1) == pytest.approx(0.3042, abs=1e-4)
     assert weighted_rate([0] * 20, np.ones(20)).limit(0.1) == pytest.approx(1 - 0.1 ** (1 / 20))
-    assert weighted_rate([], np.zeros(0)).value is None
+    nobody = weighted_rate([], np.zeros(0))
+    assert (nobody.value, nobody.n_effective, nobody.limit(0.1)) == (None, 0, 1)
 
 
 def test_weights_of_one_patient_who_stands_for_many_widen_the_limit():
@@ -162,6 +167,64 @@ def test_the_p_value_of_the_best_log_rank_cut_in_a_plain_loop():
     assert lausen_p_value(b, np.array([3, 5, 8]), n) == pytest.approx(p)
     assert lausen_p_value(b, np.array([3]), n) == pytest.approx(0.012419330651552265)
     assert lausen_p_value(0.1, np.array([1, 3, 5, 8]), n) == 1
+    assert lausen_p_value(10.0, np.array([1, 99]), 100) == 0  # the bound itself is below 0
+
+
+def followed(seed, n):
+    """Scores, times and events with ties, and times that depend on the scores."""
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(0, n, n).astype(float)
+    return scores, np.ceil(9 * np.exp(-scores / n) * rng.random(n)), rng.random(n) < 0.7
+
+
+def slow_log_rank_scores(time, event):
+    """The event, less 1 / (1 + the number followed for longer) for each event until then."""
+    return [
+        has - sum(e / (1 + sum(time > t)) for t, e in zip(time, event, strict=True) if t <= until)
+        for until, has in zip(time, event, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_log_rank_scores_in_a_plain_loop(seed):
+    _, time, event = followed(seed, 20)
+    wanted = slow_log_rank_scores(time, event)
+    assert log_rank_scores(time, event) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("least", [0.1, 0.3])
+def test_the_log_rank_cut_among_all_ways_to_deal_the_patients(seed, least):
+    """A cut's statistic is its sum of scores, against the sums of every group of that size."""
+    scores, time, event = followed(seed, 11)
+    values = slow_log_rank_scores(time, event)
+    statistics = {}
+    for cut in sorted(set(scores.tolist())):
+        low = [value for value, score in zip(values, scores, strict=True) if score <= cut]
+        if int(least * 11) <= len(low) <= int((1 - least) * 11) and low != values:
+            dealt = [sum(group) for group in combinations(values, len(low))]
+            statistics[cut] = len(low), abs(sum(low) - np.mean(dealt)) / np.std(dealt)
+    best = max(statistics, key=lambda cut: statistics[cut][1])
+    found = log_rank_cut(scores, time, event, least)
+    assert found.threshold == best
+    assert found.statistic == pytest.approx(statistics[best][1])
+    below = np.array([size for size, _ in statistics.values()])
+    assert found.p_value == pytest.approx(lausen_p_value(statistics[best][1], below, 11))
+
+
+def test_a_tenth_of_the_patients_is_left_on_either_side_of_a_log_rank_cut():
+    """The patient with the first or the last score dies first: 19 to 1 is the best cut of all."""
+    scores, event = np.arange(20.0), np.array([1] + [0] * 19)
+    first, last = (log_rank_cut(sign * scores, scores, event) for sign in (1, -1))
+    assert (first.threshold, last.threshold) == (1, -2)
+    assert log_rank_cut(scores, scores, event, 0.05).threshold == 0
+
+
+def test_two_patients_have_one_log_rank_cut():
+    # Their scores are 1 - 1/2 and 1 - 1/2 - 1: the sum of one of them is 0 +- 1/2.
+    found = log_rank_cut(np.array([1.0, 2.0]), np.array([3.0, 4.0]), np.ones(2))
+    assert (found.threshold, found.statistic) == (1.0, 1.0)
+    assert found.p_value == pytest.approx(0.31731, abs=1e-5)
 
 
 def test_no_log_rank_cut_without_a_cut_to_try():
@@ -184,11 +247,92 @@ def test_a_class_without_patients_has_no_rate_and_no_useful_limit():
     found = weighted_at(patients, 1.5, Costs(), 0.1)
     assert found.sensitivity is None
     assert found.specificity == pytest.approx(1 / 3)
+    assert found.prevalence == 0
     assert weighted_rate([1, 1], np.ones(2)).limit(0.1) == 1.0
     at_target = weighted_at(patients, 1.5, Costs(target=(0.5, 0.5)), 0.1)
     assert at_target.limit == pytest.approx(
         0.5 + 0.5 * weighted_rate([1, 1, 0], np.ones(3)).limit(0.05)
     )
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("costs", [Costs(cost_fn=3), Costs(cost_fn=4, cost_fp=5)])
+def test_weighted_rates_and_costs_are_sums_of_weights(seed, costs):
+    patients = cohort(n=60, seed=seed, censoring=8.0)
+    cut = float(patients.scores[patients.fates == seed % 2][0])  # this patient is called
+    time, event = patients.time.tolist(), patients.event.tolist()
+    sums = dict.fromkeys([(ill, called) for ill in (0, 1) for called in (False, True)], 0.0)
+    for i, (fate, score) in enumerate(zip(patients.fates, patients.scores, strict=True)):
+        if fate != UNKNOWN:
+            sums[int(fate), bool(score >= cut)] += slow_weight(time, event, 5.0, i)
+    tn, fp, fn, tp = sums.values()
+    found, total = weighted_at(patients, cut, costs, 0.1), sum(sums.values())
+    assert found.sensitivity == pytest.approx(tp / (tp + fn), rel=1e-5)
+    assert found.specificity == pytest.approx(tn / (tn + fp), rel=1e-5)
+    assert found.ppv == pytest.approx(tp / (tp + fp), rel=1e-5)
+    assert found.npv == pytest.approx(tn / (tn + fn), rel=1e-5)
+    assert found.prevalence == pytest.approx((tp + fn) / total, rel=1e-5)
+    wanted = (costs.cost_fn * fn + costs.cost_fp * fp) / total
+    assert found.risk == pytest.approx(wanted, rel=1e-5)
+    assert found.risk < found.limit < costs.largest
+    assert found.delta == 0.1
+    stricter = weighted_at(patients, cut, costs, 0.01)
+    assert stricter.limit > found.limit
+    assert weighted_at(patients, cut, replace(costs, target=(0.2, 0.4)), 0.1).risk == pytest.approx(
+        max(
+            p * costs.cost_fn * fn / (tp + fn) + (1 - p) * costs.cost_fp * fp / (fp + tn)
+            for p in (0.2, 0.4)
+        ),
+        rel=1e-5,
+    )
+
+
+def test_a_cut_without_errors_costs_nothing_and_may_still_cost_something():
+    """Nobody is censored: the limits are those of no error among 2 ill and 3 healthy patients."""
+    patients = PatientScores(
+        scores=range(5), time=[9, 9, 9, 1, 2], event=[0, 0, 0, 1, 1], horizon=5
+    )
+    plain = weighted_at(patients, 2.5, Costs(cost_fn=2), 0.1)
+    assert plain.risk == 0
+    assert plain.limit == pytest.approx(2 * (1 - 0.1 ** (1 / 5)))
+    found = weighted_at(patients, 2.5, Costs(cost_fn=2, target=(0.2, 0.4)), 0.1)
+    assert found.risk == 0
+    miss, alarm = 1 - 0.05 ** (1 / 2), 1 - 0.05 ** (1 / 3)
+    assert found.limit == pytest.approx(0.4 * 2 * miss + 0.6 * alarm)
+    for cut, called, left in ((9, None, 0.6), (-1, 0.4, None)):
+        alone = weighted_at(patients, cut, Costs(), 0.1)
+        assert (alone.ppv, alone.npv) == (pytest.approx(called), pytest.approx(left))
+        assert alone.prevalence == pytest.approx(0.4)
+
+
+def test_everybody_ill_has_no_specificity():
+    patients = PatientScores(scores=[1, 2, 3], time=[1, 2, 3], event=[1, 1, 1], horizon=5)
+    found = weighted_at(patients, 1.5, Costs(), 0.1)
+    assert found.specificity is None
+    assert found.sensitivity == pytest.approx(2 / 3)
+    assert found.prevalence == 1
+
+
+def test_the_extremes_of_four_unknown_fates_by_hand():
+    # Censored at 3 with the scores 1, 2, 2 and 3; 2 and more is called, also exactly 2.
+    patients = PatientScores(
+        scores=[1, 2, 2, 3, 0, 4], time=[3, 3, 3, 3, 9, 4], event=[0, 0, 0, 0, 0, 1], horizon=5
+    )
+    found = extremes_at(patients, 2.0)
+    assert (found.n_unknown, found.n_unknown_called) == (4, 3)
+    assert found.worst == Confusion(tp=1, fn=1, fp=3, tn=1)
+    assert found.best == Confusion(tp=4, fn=0, fp=0, tn=2)
+    assert worst_labels(patients, 2.0).labels.tolist() == [1, 0, 0, 0, 0, 1]
+    assert best_labels(patients, 2.0).labels.tolist() == [0, 1, 1, 1, 0, 1]
+
+
+def test_unknown_fates_are_counted_in_a_warning():
+    patients = PatientScores(scores=range(6), time=TIME, event=EVENT, horizon=5)
+    (text,) = unknown_warnings(patients, "of the audit")
+    assert text.startswith("survival: 1 of 6 patients of the audit were censored before 5, so")
+    (text,) = unknown_warnings(patients)
+    assert "1 of 6 patients used to check were censored" in text
+    assert unknown_warnings(patients.of_known_fate) == []
 
 
 def test_weighted_cuts_are_those_of_repeated_patients():

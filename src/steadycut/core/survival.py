@@ -56,7 +56,7 @@ def _labelled(patients: PatientScores, ill: BoolArray) -> PatientScores:
     if not patients.n_unknown:
         return patients
     fates = patients.fates
-    return replace(patients, labels=np.where(fates == UNKNOWN, ill, fates).astype(np.int8))
+    return replace(patients, labels=np.where(fates == UNKNOWN, ill, fates))
 
 
 def unknown_warnings(patients: PatientScores, who: str = "used to check") -> list[str]:
@@ -136,7 +136,7 @@ def weighted_rate(
     total = float(weights.sum())
     if not total:
         return WeightedRate(value=None, n_effective=0.0)
-    losses = np.asarray(losses, dtype=np.float64)
+    losses = np.asarray(losses)
     mean = float((weights * losses).sum() / total)
     variance = float(((weights * (losses - mean)) ** 2).sum()) / total**2
     alike, plain = total**2 / float((weights**2).sum()), mean * (1 - mean)
@@ -170,9 +170,7 @@ def weighted_at(patients: PatientScores, threshold: float, costs: Costs, delta: 
         for wrong, among in ((False, ill), (True, healthy))
     )
     if costs.target is None:
-        losses = (costs.cost_fn * (ill & ~called) + costs.cost_fp * (healthy & called)).astype(
-            float
-        )
+        losses = costs.cost_fn * (ill & ~called) + costs.cost_fp * (healthy & called)
         cost = weighted_rate(losses / costs.largest, weights)
         risk, limit = (costs.largest * one for one in (cost.value or 0.0, cost.limit(delta)))
     else:
@@ -246,8 +244,8 @@ def log_rank_cut(
     """
     n, order = scores.size, np.argsort(scores, kind="stable")
     ranked, values = scores[order], log_rank_scores(time, event)[order]
-    below = np.flatnonzero(np.diff(ranked, prepend=-np.inf))
-    below = below[(below >= max(1, int(n * least))) & (below <= int(n * (1 - least)))]
+    below = 1 + np.flatnonzero(np.diff(ranked))
+    below = below[(below >= int(n * least)) & (below <= int(n * (1 - least)))]
     spread = n * float((values**2).sum()) - float(values.sum()) ** 2
     if not below.size or spread <= 0:
         return None
