@@ -49,6 +49,14 @@ def refusal(error, *arguments, **options):
     return str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"), [("cost_FN", "cost_fn"), ("bootstrap", "n_bootstrap"), ("x", None)]
+)
+def test_an_unknown_option_is_named_with_the_one_that_was_meant(name, meant):
+    asked = f" Did you mean {meant!r}?" if meant else ""
+    assert refusal(TypeError, **{name: 3}) == f"there is no option {name!r}.{asked}"
+
+
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
 def test_the_same_seed_gives_the_same_study_to_the_last_bit(honesty):
     one, other = (steadycut.fit(make_cohort(), honesty=honesty, seed=5) for _ in range(2))

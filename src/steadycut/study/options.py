@@ -25,7 +25,7 @@ from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
 from steadycut.core.verdict import RateName
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, argument, did_you_mean
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")
@@ -249,6 +249,9 @@ def lists_options(function: Callable[Given, Made]) -> Callable[Given, Made]:
 
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
     """Return the options of `fit`, checked, before any patient is looked at."""
+    for name in [one for one in given if one not in FitOptions.__annotations__]:
+        msg = f"there is no option {name!r}.{did_you_mean(name, FitOptions.__annotations__)}"
+        raise TypeError(msg)
     rest: dict[str, Any] = {**given, "stratify": stratify}
     prices = {name: rest.pop(name) for name in ("cost_fn", "cost_fp") if name in rest}
     costs = Costs(

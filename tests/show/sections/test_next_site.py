@@ -6,6 +6,7 @@ import pytest
 from steadycut import PatientScores, fit
 from steadycut.show.figures.elements import MOST_ROWS
 from steadycut.show.figures.sites import SitesDisplay
+from steadycut.show.page import Status
 from steadycut.show.pages.study import study_page
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 
@@ -159,12 +160,18 @@ def test_the_promise_of_the_rule_is_not_rounded_up():
 
 def test_a_hospital_where_the_cut_off_does_harm_is_named():
     patients = cohort(4, n=60, gap=1.0)
-    assert "Do not use it everywhere" not in said(described(patients))
+    page = study_page(described(patients))
+    assert (page.status.tone, len(page.marks)) == ("good", 1)
     ill = patients.labels.copy()
     last = patients.sites == "h03"
     ill[last] = 1
     ill[np.flatnonzero(last)[0]] = 0
     mixed = PatientScores(scores=patients.scores, labels=ill, sites=patients.sites)
-    text = said(described(mixed))
-    assert "Do not use it everywhere: at 1 of these 4 hospitals it costs more than calling" in text
-    assert "nobody: h03 (" in text
+    page = study_page(described(mixed))
+    assert page.status == Status(text="not useful at each hospital", tone="bad")
+    assert page.marks[0].text.startswith("Useful here: yes.")
+    assert page.marks[1].text.startswith(
+        "Useful at each hospital: no. At 1 of these 4 hospitals it costs more than calling "
+        "everybody or nobody: h03 ("
+    )
+    assert page.marks[1].tone == "bad"

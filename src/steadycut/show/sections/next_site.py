@@ -41,7 +41,6 @@ def next_site_section(study: StudyDocument) -> Section:
         widest_sentence(found),
         published_sentence(found),
         trivial_sentence(found),
-        worse_sentence(found),
         *share_sentences(found),
         normal_sentence(found),
         level_sentence(found),
@@ -185,10 +184,11 @@ def trivial_sentence(found: NextSitePart) -> str:
     )
 
 
-def worse_sentence(found: NextSitePart) -> str:
-    """Say where the whole interval of the cost is above that of calling everybody or nobody."""
-    worse = [row for row in found.rows if row.interval[0] > row.trivial_cost]
-    if not worse:
+def worse_sentence(study: StudyDocument) -> str:
+    """Name hospitals where the whole interval of the cost is above calling everybody or nobody."""
+    found = study.next_site
+    worse = [row for row in found.rows if row.interval[0] > row.trivial_cost] if found else []
+    if not found or not worse:
         return ""
     named = [
         f"{row.site} ({risk(row.cost)} against {risk(row.trivial_cost)})"
@@ -196,8 +196,8 @@ def worse_sentence(found: NextSitePart) -> str:
     ]
     more = f" and {len(worse) - MOST_NAMED} more" if len(worse) > MOST_NAMED else ""
     return (
-        f"Do not use it everywhere: at {len(worse)} of these {found.n_sites} hospitals it costs "
-        f"more than calling everybody or nobody: {', '.join(named)}{more}."
+        f"At {len(worse)} of these {found.n_sites} hospitals it costs more than calling everybody "
+        f"or nobody: {', '.join(named)}{more}. Do not use it there."
     )
 
 
