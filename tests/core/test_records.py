@@ -1,13 +1,33 @@
 import dataclasses
+import hashlib
 import math
+import struct
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from steadycut.core.records import Costs, PatientScores, Recipe, by_patient, check_patients
-from steadycut.errors import BadOption, BadPatients, DataWarning, MissingScores, PatientOverlap
+from steadycut.core.records import (
+    UNKNOWN,
+    Costs,
+    PatientScores,
+    Recipe,
+    by_patient,
+    check_direction,
+    check_patients,
+    check_some,
+    sign_of,
+)
+from steadycut.errors import (
+    BadOption,
+    BadPatients,
+    BadTable,
+    DataWarning,
+    MissingScores,
+    PatientOverlap,
+    TooFewPatients,
+)
 
 FULL = {
     "scores": [0.9, 0.2, 0.4],
@@ -16,6 +36,15 @@ FULL = {
     "sites": ["Q", "P", "P"],
     "n_instances": [30, 10, 20],
     "n_units": [3, 1, 2],
+}
+# An event before the horizon 5, a censored patient, and one who was followed beyond it.
+FOLLOWED = {
+    "scores": [0.9, 0.2, 0.4],
+    "patients": ["c", "a", "b"],
+    "time": [4, 3, 6],
+    "event": [True, False, False],
+    "horizon": 5,
+    "attributes": {"sex": ["f", "m", "x"]},
 }
 
 
@@ -167,6 +196,8 @@ def test_a_recipe_reads_from_rows_to_patients():
 def test_patients_taken_out_of_order_are_put_back_in_order_and_checked():
     cohort = PatientScores(**FULL)
     assert cohort.take(np.array([2, 0])).patients.tolist() == ["a", "c"]
+    followed = PatientScores(**FOLLOWED).take(np.array([2, 1]))
+    assert (followed.fates.tolist(), followed.recipe.horizon) == ([0, 1], 5)
     with pytest.raises(PatientOverlap):
         cohort.take(np.array([0, 0]))
     unnamed = PatientScores(scores=[1.0, 2.0, 3.0]).take(np.array([2, 0, 0]))
@@ -258,3 +289,246 @@ def test_the_order_of_an_array_is_stated_only_if_the_patients_came_in_another(gi
         warnings.simplefilter("error")
         by_patient("y", kept, given)
         by_patient("y", PatientScores(scores=[0.1, 0.2, 0.3]), given)
+
+
+# Costs at a target prevalence ----------------------------------------------------------------
+
+
+def test_the_risk_at_a_target_is_the_largest_of_all_its_prevalences():
+    costs = Costs(cost_fn=3, cost_fp=2, target=(0.2, 0.6))
+    assert costs.class_weights == (
+        (pytest.approx(0.6), pytest.approx(1.6)),
+        (pytest.approx(1.8), pytest.approx(0.8)),
+    )
+    assert len(Costs(target=0.3).class_weights) == 1
+    assert Costs().class_weights == ()
+    for miss, alarm in [(0.1, 0.5), (0.5, 0.1), (0.0, 0.3), (0.3, 0.0), (0.3, 0.4)]:
+        risks = [3 * p * miss + 2 * (1 - p) * alarm for p in np.linspace(0.2, 0.6, 41)]
+        assert costs.worst_risk(miss, alarm) == pytest.approx(max(risks))
+        end = costs.class_weights[int(risks[-1] > risks[0])]
+        assert costs.worse_end(miss, alarm) == end
+    assert costs.plain == Costs(cost_fn=3, cost_fp=2)
+
+
+def test_costs_may_differ_by_a_factor_of_a_million():
+    assert Costs(cost_fn=1e6).largest == Costs(cost_fp=1e6).largest == 1e6
+
+
+# Follow-up -----------------------------------------------------------------------------------
+
+
+def test_a_follow_up_is_kept_with_its_patients():
+    cohort = PatientScores(**FOLLOWED)
+    assert cohort.fates.tolist() == [UNKNOWN, 0, 1]
+    assert cohort.time.tolist() == [3, 6, 4]
+    assert cohort.event.tolist() == [0, 0, 1]
+    assert (cohort.time.dtype, cohort.event.dtype) == (np.float64, np.int8)
+    assert not cohort.time.flags.writeable
+    assert not cohort.event.flags.writeable
+    assert cohort.recipe.horizon == 5
+    assert cohort.n_unknown == 1
+    assert PatientScores(**FULL).n_unknown == PatientScores(scores=[1.0]).n_unknown == 0
+    assert repr(cohort) == ("PatientScores(3 patients, 1 positive, 1 unknown; score: patient mean)")
+
+
+def test_patients_of_known_fate_are_those_whose_follow_up_shows_it():
+    cohort = PatientScores(**FOLLOWED)
+    known = cohort.of_known_fate
+    assert known.patients.tolist() == ["b", "c"]
+    assert known.labels.tolist() == known.known_labels.tolist() == [0, 1]
+    assert known.attributes["sex"].tolist() == ["x", "f"]
+    # Labels that were filled in for the unknown ones do not count as known.
+    filled = dataclasses.replace(cohort, labels=[1, 0, 1])
+    assert filled.known_labels.tolist() == filled.fates.tolist() == [1, 0, 1]
+    assert filled.labels.dtype == np.int8
+    assert filled.of_known_fate.patients.tolist() == ["b", "c"]
+    plain = PatientScores(**FULL)
+    assert plain.of_known_fate is plain
+    assert plain.fates.tolist() == plain.known_labels.tolist()
+    with pytest.raises(BadPatients, match="these patients have no labels"):
+        _ = PatientScores(scores=[1.0]).fates
+
+
+def test_a_follow_up_may_end_at_once_and_just_at_the_horizon():
+    cohort = PatientScores(scores=range(4), time=[0, 0, 5, 5], event=[0, 1, 0, 1], horizon=5)
+    assert cohort.fates.tolist() == [UNKNOWN, 1, 0, 1]
+
+
+@pytest.mark.parametrize("left_out", ["time", "event", "horizon"])
+def test_a_follow_up_needs_time_event_and_horizon(left_out):
+    given = {name: value for name, value in FOLLOWED.items() if name != left_out}
+    with pytest.raises(BadPatients, match="needs all three"):
+        PatientScores(**given)
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        ({"time": [1, 2, math.inf]}, "time must be one finite number"),
+        ({"time": [1, 2, math.nan]}, "time must be one finite number"),
+        ({"time": [1, 2, -1]}, "time must be one finite number"),
+        ({"time": ["1", "2", "3"]}, "time must be one finite number"),
+        ({"time": [1, 2]}, r"time must have one entry per patient \(3\); got 2"),
+        ({"event": [1, 0]}, r"event must have one entry per patient \(3\); got 2"),
+        ({"event": [1, 0, 2]}, "event must be 1"),
+        ({"labels": [1, 0, 1]}, "not both"),
+    ],
+)
+def test_a_follow_up_that_makes_no_sense_is_refused(change, text):
+    with pytest.raises(BadPatients, match=text):
+        PatientScores(**{**FOLLOWED, **change})
+
+
+# Columns -------------------------------------------------------------------------------------
+
+
+def test_all_that_is_known_has_a_column():
+    columns = PatientScores(**FULL, attributes={"sex": "fmx", "score": "xyz"}).columns()
+    assert {name: column.tolist() for name, column in columns.items()} == {
+        "patient": ["a", "b", "c"],
+        "score": [0.2, 0.4, 0.9],
+        "label": [0, 0, 1],
+        "site": ["P", "P", "Q"],
+        "n_instances": [10, 20, 30],
+        "n_units": [1, 2, 3],
+        "sex": ["m", "x", "f"],
+    }
+    followed = PatientScores(**FOLLOWED)
+    assert list(followed.columns()) == ["patient", "score", "label", "time", "event", "sex"]
+    assert list(PatientScores(scores=[1.0]).columns()) == ["score"]
+    frame = followed.to_frame("patients", library="pandas")
+    assert frame["time"].tolist() == [3, 6, 4]
+
+
+def test_attributes_go_where_their_patients_go():
+    cohort = PatientScores(**FULL, attributes={"sex": ["f", "m", "x"]})
+    assert cohort.attributes["sex"].tolist() == ["m", "x", "f"]
+    for rows, wanted in ([0, 2], ["m", "f"]), ([2, 0], ["m", "f"]):
+        assert cohort.take(np.array(rows)).attributes["sex"].tolist() == wanted
+    unnamed = PatientScores(scores=[1.0, 2.0], attributes={"sex": ["f", "m"]})
+    assert unnamed.attributes["sex"].tolist() == ["f", "m"]
+    with pytest.raises(BadPatients, match=r"sex must have one entry per patient \(2\); got 1"):
+        PatientScores(scores=[1.0, 2.0], attributes={"sex": ["f"]})
+
+
+@pytest.mark.parametrize("name", ["labels", "n_instances", "n_units", "time", "event"])
+def test_entries_of_different_lengths_are_refused_by_name(name):
+    given = {**FULL, **(FOLLOWED if name in {"time", "event"} else {})}
+    given.pop("labels")
+    with pytest.raises(BadPatients, match=f"^{name} must have one plain entry per patient"):
+        PatientScores(**{**given, name: [[1], [1, 2], [1]]})
+
+
+def test_identifiers_are_texts_one_per_patient():
+    numbers = PatientScores(scores=[1.0, 2.0], patients=np.array([10, 9]))
+    assert numbers.patients.tolist() == ["10", "9"]
+    assert PatientScores(scores=[], patients=[]).patients.dtype.kind == "U"
+    with pytest.raises(BadPatients, match=r"^sites must be one-dimensional"):
+        PatientScores(scores=[1.0, 2.0], sites=np.array([["P", "Q"], ["P", "Q"]]))
+
+
+def test_no_instance_and_no_unit_are_numbers():
+    cohort = PatientScores(scores=[1.0, 2.0], n_instances=[0, 3.0], n_units=np.uint8([0, 1]))
+    assert cohort.n_instances.tolist() == [0, 3]
+    assert cohort.n_instances.dtype == cohort.n_units.dtype == np.int64
+
+
+def test_the_fingerprint_is_a_hash_of_plain_bytes():
+    """Files keep it for years: names, labels and sites in order, then the scores as doubles."""
+    text = b"a\x1fb\x1fc" + b"\x1e" + b"0\x1f0\x1f1" + b"\x1e" + b"P\x1fP\x1fQ" + b"\x1e"
+    wanted = hashlib.sha256(text + struct.pack("<3d", 0.2, 0.4, 0.9)).hexdigest()
+    assert PatientScores(**FULL).fingerprint() == wanted
+    alone = hashlib.sha256(b"\x1e\x1e\x1e" + struct.pack("<d", 0.5)).hexdigest()
+    assert PatientScores(scores=[0.5]).fingerprint() == alone
+
+
+# Labels as texts -----------------------------------------------------------------------------
+
+
+def test_labels_of_two_names_are_coded_and_their_names_are_kept():
+    cohort = PatientScores(
+        scores=[3.0, 1.0, 2.0],
+        labels=["MSI", "MSS", "MSS"],
+        positive="MSI",
+        recipe=Recipe(score="tumour"),
+    )
+    assert cohort.labels.tolist() == [1, 0, 0]
+    assert cohort.labels.dtype == np.int8
+    recipe = cohort.recipe
+    assert (recipe.positive, recipe.negative, recipe.score) == ("MSI", "MSS", "tumour")
+    assert recipe.class_names.ill_patients == "MSI patients"
+    numbers = PatientScores(scores=[1.0, 2.0], labels=[1, 2], positive=2)
+    assert numbers.labels.tolist() == [0, 1]
+    assert (numbers.recipe.positive, numbers.recipe.negative) == ("2", None)
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [
+        (["MSI", None], "every label in 'labels' must be a class; 'nan' is there"),
+        (["MSI"] * 6 + ["a", "b"], "'MSI' and 2 values that are not shown are there"),
+        (["MSS"] * 8, "no label in 'labels' is 'MSI'; 'MSS' is there"),
+        (5, "labels must be one text per patient; got 5"),
+        (None, "says which label counts as 1, and there are no labels"),
+    ],
+)
+def test_labels_that_are_not_two_classes_are_refused(labels, text):
+    n = len(labels) if isinstance(labels, list) else 2
+    with pytest.raises((BadPatients, BadTable), match=text):
+        PatientScores(scores=range(n), labels=labels, positive="MSI")
+
+
+# One entry per patient -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"a": 1, "b": 2}, "y must have an entry for every patient; 1 of 3 have none"),
+        ([[1], [1, 2], [1]], "y must have one plain entry per patient"),
+        ([[1], [2], [3]], r"y must have one entry per patient; got shape \(3, 1\)"),
+        ([1, 2], r"y must have one entry per patient \(3\); got 2"),
+    ],
+)
+def test_what_is_not_one_entry_per_patient_is_refused_by_name(given, text):
+    cohort = PatientScores(scores=[0.1, 0.2, 0.3], patients=["a", "b", "c"])
+    with pytest.raises(BadPatients, match=f"^{text}"):
+        by_patient("y", cohort, given)
+
+
+def test_a_mapping_needs_identifiers():
+    with pytest.raises(BadPatients, match="y can be a mapping only if the patients have identi"):
+        by_patient("y", PatientScores(scores=[0.1]), {"a": 1})
+
+
+def test_rows_without_a_name_are_not_identifiers():
+    """pandas numbers such rows from 0: they have an order, even where patients are numbers."""
+    cohort = PatientScores(scores=[0.3, 0.1, 0.2], patients=["2", "0", "1"])
+    with pytest.warns(DataWarning, match="y is taken in the order of the identifiers"):
+        assert by_patient("y", cohort, pd.Series([5, 6, 7])).tolist() == [5, 6, 7]
+    keyed = pd.Series([5, 6, 7], index=[2, 1, 0])
+    assert by_patient("y", cohort, keyed).tolist() == [7, 6, 5]
+    with pytest.warns(DataWarning, match="order"):
+        by_patient("y", cohort, pd.Series([5, 6, 7], index=["0", "1", "1"]))
+    with pytest.warns(DataWarning, match="order"):
+        others = by_patient("y", cohort, pd.Series([5, 6, 7], index=["0", "1", "x"]))
+    assert others.tolist() == [5, 6, 7]
+
+
+def test_columns_of_the_patients_themselves_are_in_order():
+    cohort = PatientScores(**FULL, attributes={"sex": ["f", "m", "x"]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for own in (cohort.labels, cohort.sites, cohort.attributes["sex"]):
+            assert by_patient("y", cohort, own) is own
+
+
+def test_directions_have_a_sign():
+    assert [check_direction(one) for one in ("ge", "le")] == ["ge", "le"]
+    assert [sign_of(one) for one in ("ge", "le")] == [1, -1]
+
+
+def test_nobody_is_too_few():
+    check_some("an audit needs", 1)
+    with pytest.raises(TooFewPatients, match="an audit needs at least one patient; got none"):
+        check_some("an audit needs", 0)

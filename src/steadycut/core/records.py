@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -233,7 +233,7 @@ class PatientScores(Framed):
         given = any(one is not None for one in (time, event, horizon))
         followed = _follow_up(time, event, recipe.horizon, n) if given else None
         if followed is not None and (labels is None or horizon is not None):
-            labels = _fates(labels, *followed, recipe.horizon or 0.0)
+            labels = _fates(labels, *followed, cast("float", recipe.horizon))
         times, events = (None, None) if followed is None else followed
         names = None if patients is None else _texts("patients", patients, n)
         order = _order_by_identifier(names)
@@ -284,7 +284,7 @@ class PatientScores(Framed):
     @property
     def fates(self) -> LabelArray:
         """The labels, with `UNKNOWN` for patients who were censored before the horizon."""
-        return self.known_labels if self.labels is None or self.time is None else self.labels
+        return self.known_labels if self.labels is None else self.labels
 
     @property
     def of_known_fate(self) -> "PatientScores":
@@ -301,7 +301,7 @@ class PatientScores(Framed):
     @property
     def n_unknown(self) -> int:
         """Number of patients who were censored before the horizon."""
-        if self.time is None or self.labels is None:
+        if self.labels is None:
             return 0
         labels = self.labels
         return self.once("unknown", lambda: int(np.count_nonzero(labels == UNKNOWN)))
@@ -402,7 +402,7 @@ class PatientScores(Framed):
         return digest.hexdigest()
 
 
-def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[LabelArray, Recipe]:
+def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[IntArray, Recipe]:
     """Return texts as 0 and 1, and the recipe with the names of both classes."""
     if labels is None:
         msg = f"{argument('positive')} says which label counts as 1, and there are no labels."
@@ -413,7 +413,7 @@ def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[
     codes = code_labels(list(sizes), "labels", positive, sizes=list(sizes.values()))
     code = dict(zip(sizes, codes.tolist(), strict=True))
     named = replace(recipe, positive=str(positive), negative=negative_name(list(sizes), positive))
-    return np.array([code[text] for text in texts], dtype=np.int8), named
+    return np.array([code[text] for text in texts]), named
 
 
 def _follow_up(
@@ -441,13 +441,13 @@ def _follow_up(
 
 def _fates(
     labels: ArrayLike | None, time: FloatArray, event: LabelArray, horizon: float
-) -> LabelArray:
+) -> IntArray:
     """Return 1 if the event happened by the horizon, 0 if followed to it, otherwise `UNKNOWN`."""
     if labels is not None:
         msg = "labels are made from time, event and horizon. Give these, or labels, but not both."
         raise BadPatients(msg)
     by_then = (event == 1) & (time <= horizon)
-    return np.where(by_then, 1, np.where(time >= horizon, 0, UNKNOWN)).astype(np.int8)
+    return np.where(by_then, 1, np.where(time >= horizon, 0, UNKNOWN))
 
 
 def _checked_labels(labels: ArrayLike, n_patients: int, followed: object | None) -> LabelArray:
