@@ -292,8 +292,16 @@ def test_a_site_that_lacks_a_class_is_said():
 
 
 def test_an_alarm_is_said():
-    assert "alarm after patient" in texts_of(MAKERS["monitor, alarm"]().plot().ax_)
-    assert "no alarm" in texts_of(MAKERS["monitor"]().plot().ax_)
+    assert "alarm of the risk after patient" in texts_of(MAKERS["monitor, alarm"]().plot().ax_)
+    assert "no alarm of the risk" in texts_of(MAKERS["monitor"]().plot().ax_)
+
+
+def test_the_limits_of_the_share_called_use_half_of_delta():
+    monitor = samples.monitored()
+    texts = texts_of(MonitorDisplay.from_monitor(monitor, watch="calls").plot().ax_)
+    assert "95 % limits, at all times" in texts
+    assert "no alarm of the share called" in texts
+    assert "90 % limits, at all times" in texts_of(MonitorDisplay.from_monitor(monitor).plot().ax_)
 
 
 def test_a_band_beyond_the_axis_is_said():

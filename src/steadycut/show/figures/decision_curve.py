@@ -90,7 +90,7 @@ class DecisionCurveDisplay(Display):
         lowest = -0.25 * self.prevalence
         error = self.standard_error
         low, high = (np.maximum(self.net_benefit + one, 2 * lowest) for one in (-error, error))
-        draw_band(ax, self.probabilities, low, high, "\N{PLUS-MINUS SIGN} 1 error")
+        draw_band(ax, self.probabilities, low, high, "\N{PLUS-MINUS SIGN} 1 standard error")
         lines = (
             ("the frozen cut-off", self.net_benefit, BLUE, "-"),
             ("best cut-off, in hindsight", self.best, GREEN, DASH_DOT),

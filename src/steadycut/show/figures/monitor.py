@@ -68,8 +68,11 @@ class MonitorDisplay(Display):
             raise BadPatients(msg)
         if isinstance(part, RiskWatchPart):
             allowed, unit = [0, part.certified], risk_unit(document.costs)
+            missed = document.delta
         else:
             allowed, unit = [part.internal_lower, part.internal_upper], "share of patients called"
+            # The limits where the rule was made use the other half.
+            missed = document.delta / 2
         kept = kept_places(len(part.trace.observed), part.first_alarm)
         return cls(
             patients=array(kept + 1),
@@ -79,7 +82,7 @@ class MonitorDisplay(Display):
             allowed=array(allowed),
             first_alarm=part.first_alarm,
             watch=watch,
-            confidence=1 - document.delta,
+            confidence=1 - missed,
             unit=unit,
         )
 
@@ -97,11 +100,12 @@ class MonitorDisplay(Display):
             look = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
             ax.axhline(value, label=words if i == 0 else None, **look)
         ax.set_xlabel("patients so far")
+        watched = "the risk" if risk else "the share called"
         if self.first_alarm is None:
-            note_below(ax, "no alarm")
+            note_below(ax, f"no alarm of {watched}")
         else:
             ax.axvline(self.first_alarm, color=VERMILLION, linewidth=1.6, label="alarm")
-            note_below(ax, f"alarm after patient {self.first_alarm}")
+            note_below(ax, f"alarm of {watched} after patient {self.first_alarm}")
         # The first few patients say little, and their limits are very wide.
         later = self.observed[self.observed.size // 4 :].max()
         highest = 1.4 * max(later, self.allowed.max(), self.upper[-1])
