@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steadycut.core.checks import (
+    LARGEST_SCORE,
     SMALLEST_FRACTION,
-    as_array,
     check_choice,
     check_count,
     check_finite,
@@ -16,8 +16,13 @@ from steadycut.core.checks import (
     check_positive,
     check_range,
     check_scores,
+    check_size,
+    refuse,
+    shared_values,
     shown,
+    store,
 )
+from steadycut.core.records import Costs
 from steadycut.errors import BadOption, BadPatients, MissingScores, SteadycutError
 
 
@@ -40,24 +45,31 @@ def test_a_fraction_stays_away_from_the_ends(value):
     told = f"delta must be at least 1e-15 from 0 and from 1; got {value!r}."
     assert text_of(check_fraction, "delta", value) == told
     assert text_of(check_range, "delta", (min(value, 0.5), max(value, 0.5))) == told
-    assert check_fraction("delta", SMALLEST_FRACTION) == SMALLEST_FRACTION
+    for allowed in (SMALLEST_FRACTION, 1 - SMALLEST_FRACTION):
+        assert check_fraction("delta", allowed) == allowed
 
 
 @pytest.mark.parametrize("value", [math.nan, -math.inf, 1e301, 10**400, 1j, True, "1", None, [1]])
 def test_a_cut_off_is_a_finite_number(value):
-    assert text_of(check_finite, "threshold", value).startswith("threshold must be a finite number")
+    told = f"threshold must be a finite number; got {shown(value)}."
+    assert text_of(check_finite, "threshold", value) == told
     assert check_finite("threshold", np.float32(0.5)) == 0.5
+    assert check_finite("threshold", -LARGEST_SCORE) == -LARGEST_SCORE
 
 
 def test_a_cost_has_a_size_that_can_be_squared():
     for value in (1e101, 1e-101):
-        assert "must lie between 1e-100 and 1e+100" in text_of(check_positive, "cost_fn", value)
+        told = f"cost_fn must lie between 1e-100 and 1e+100; got {value!r}."
+        assert text_of(check_positive, "cost_fn", value) == told
+    for value in (1e100, 1 / 1e100):
+        assert check_positive("cost_fn", value) == value
     assert "above 0; got" in text_of(check_positive, "cost_fn", 10**400)
 
 
 @pytest.mark.parametrize("value", [1, "yes", None, np.array([])])
 def test_a_flag_is_true_or_false(value):
-    assert "must be true or false" in text_of(check_flag, "stratified", value)
+    told = f"stratified must be true or false; got {shown(value)}."
+    assert text_of(check_flag, "stratified", value) == told
     assert check_flag("stratified", np.bool_(1)) is True
 
 
@@ -68,6 +80,8 @@ def test_a_flag_is_true_or_false(value):
         ((1, 2), "(1, 2)"),
         (np.zeros(3), "an object of type 'ndarray'"),
         (["secret"] * 4, "an object of type 'list'"),
+        (["mean", "max", "min"], "['mean', 'max', 'min']"),
+        ("x" * 98, "'" + "x" * 98 + "'"),
         ("x" * 200, "'" + "x" * 99 + "..."),
     ],
 )
@@ -77,8 +91,11 @@ def test_what_is_shown_is_short_and_names_nobody(value, text):
 
 
 def test_rows_of_different_lengths_are_no_array():
-    told = text_of(as_array, "labels", [[1, 2], [3]], error=BadPatients)
+    ragged = [[1, 2], [3]]
+    told = text_of(check_labels, ragged, 2, error=BadPatients)
     assert told.startswith("labels must have one plain entry per patient")
+    told = text_of(check_scores, ragged, error=BadPatients)
+    assert told.startswith("scores must have one plain entry per patient")
 
 
 @pytest.mark.parametrize("scores", [[1j], np.array([1j]), ["a"], [10**400], [None, {}]])
@@ -102,6 +119,9 @@ def test_a_count_is_whole_and_large_enough(value):
 def test_a_count_is_not_too_large():
     assert text_of(check_count, "grid", 11, at_most=10) == "grid must be at most 10; got 11."
     assert check_count("grid", 10, at_most=10) == 10
+    assert check_count("grid", 1) == 1
+    assert "at least 1; got 0" in text_of(check_count, "grid", 0)
+    assert check_count("grid", 2, at_least=2) == 2
 
 
 def test_a_choice_is_one_of_those_named():
@@ -128,6 +148,7 @@ def test_scores_that_are_missing_or_infinite_are_counted(bad):
 def test_scores_too_large_to_average_are_refused():
     told = text_of(check_scores, [1.0, -2e300], error=BadPatients)
     assert told == "scores must not exceed 1e+300 in size; rescale them."
+    assert check_scores([LARGEST_SCORE, 1.0]).tolist() == [LARGEST_SCORE, 1.0]
 
 
 def test_scores_have_one_dimension():
@@ -173,10 +194,12 @@ def test_labels_have_one_entry_a_patient():
 
 
 def test_labels_have_one_dimension():
-    assert "got shape (1, 2)" in text_of(check_labels, [[0, 1]], 2, error=BadPatients)
+    told = text_of(check_labels, [[0, 1]], 2, error=BadPatients)
+    assert told == "labels must be one-dimensional, one entry per patient; got shape (1, 2)."
 
 
 def test_a_column_of_another_length_is_refused_by_name():
+    assert "sites must be one-d" in text_of(check_length, "sites", np.eye(2), 2, error=BadPatients)
     told = text_of(check_length, "sites", np.zeros(2), 5, error=BadPatients)
     assert told == "sites must have one entry per patient (5); got 2."
 
@@ -184,6 +207,37 @@ def test_a_column_of_another_length_is_refused_by_name():
 def test_a_range_is_a_number_or_two_in_order():
     assert check_range("x", 0.2) == (0.2, 0.2)
     assert check_range("x", [0.1, 0.3]) == (0.1, 0.3)
-    for bad in (0, 1.0, 1.5, True, "much", (0.1, 0.2, 0.3), (0.3, 0.2), (0.5, 1 - 1e-16)):
-        with pytest.raises(BadOption, match="x must"):
-            check_range("x", bad)
+    for bad in (0, 1.0, 1.5, (0.5, 1.0), (0, 0.5), True, "much", (0.1, 0.2, 0.3)):
+        rule = "be a number, or two, strictly between 0 and 1 (0.3 for 30 %)"
+        assert text_of(check_range, "x", bad) == f"x must {rule}; got {bad!r}."
+    told = "x must go from low to high; got (0.3, 0.2)."
+    assert text_of(check_range, "x", (0.3, 0.2)) == told
+    assert "1e-15 from 0 and from 1" in text_of(check_range, "x", (0.5, 1 - 1e-16))
+
+
+@pytest.mark.parametrize("value", [0, -1, 1.5, 2.5, math.inf, math.nan, True, "2", None])
+def test_a_size_is_a_share_or_a_number_of_patients(value):
+    rule = "be a share between 0 and 1, or a whole number of patients"
+    assert text_of(check_size, "test_size", value) == f"test_size must {rule}; got {value!r}."
+    for allowed, kind in ((0.3, float), (1, int), (2, int), (3.0, int)):
+        found = check_size("test_size", allowed)
+        assert (found, type(found)) == (allowed, kind)
+
+
+def test_an_error_knows_which_argument_it_is_about():
+    for name, arguments in (("delta", ["delta"]), ("the beta of the rule", [])):
+        with pytest.raises(BadOption, match=f"^{name} must be small; got 3") as caught:
+            refuse(name, "be small", 3)
+        assert caught.value.arguments == arguments
+
+
+def test_values_of_at_least_five_patients_are_named_up_to_five_of_them():
+    assert shared_values({"MSI": 5, "Smith": 4}) == "'MSI' and 1 value that is not shown"
+    told = shared_values(dict.fromkeys("fedcba", 5))
+    assert told == "'a', 'b', 'c', 'd', 'e' and 1 value that is not shown"
+
+
+def test_a_frozen_record_is_given_the_checked_value():
+    costs = Costs()
+    store(costs, "cost_fn", 2.0)
+    assert (costs.cost_fn, costs.cost_fp) == (2, 1)

@@ -143,7 +143,8 @@ def check_size(name: str, value: Any) -> float | int:
     number = _as_float(value)
     if 0 < number < 1:
         return number
-    if not (1 <= number < np.inf and number % 1 == 0):
+    # Infinity divided by 1 leaves NaN.
+    if not (number >= 1 and number % 1 == 0):
         refuse(name, "be a share between 0 and 1, or a whole number of patients", value)
     return int(number)
 
@@ -189,7 +190,7 @@ def check_scores(scores: ArrayLike) -> FloatArray:
 
 def check_labels(labels: ArrayLike, n_patients: int) -> LabelArray:
     """Return ``labels`` as a read-only array of 0 and 1, shape (n_patients,)."""
-    array = _one_dimension("labels", as_array("labels", labels))
+    array = as_array("labels", labels)
     check_length("labels", array, n_patients)
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
