@@ -1,12 +1,14 @@
 """Whether a rate is as high as asked for, by hand and by properties."""
 
 import math
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from steadycut.core import asked_rates
 from steadycut.core.asked_rates import CertifiedRate, certified_rates, parse_rates
 from steadycut.core.confusion import Confusion
 from steadycut.core.verdict import MOST_PATIENTS
@@ -80,6 +82,8 @@ def test_two_rates_share_delta():
         CertifiedRate(rate="sensitivity", asked=0.9, right=36, n_patients=40, delta=0.05),
     )
     assert certified_rates(counts, {}, 0.1) == ()
+    (chose,) = certified_rates(counts.counts, {"sensitivity": 0.9}, 0.1, n_choices=3)
+    assert (chose.delta, chose.n_choices) == (0.1, 3)
 
 
 def test_a_class_without_patients_shows_nothing():
@@ -93,6 +97,42 @@ def test_a_class_without_patients_shows_nothing():
 def test_a_rate_that_is_just_above_needs_more_than_the_search_allows():
     assert rate(9001, 10_000).patients_needed is None
     assert rate(9001, 10_000).rate_needed is None
+
+
+def test_a_limit_that_equals_what_is_asked_for_shows_it():
+    """With one patient the lower limit is delta itself."""
+    assert rate(1, 1, asked=0.5, delta=0.5).answer == "yes"
+    assert rate(0, 1, asked=0.5, delta=0.5).answer == "cannot tell"
+    one = rate(0, 1, asked=0.1, delta=0.1)
+    assert (one.answer, one.patients_needed, one.rate_needed) == ("cannot tell", None, 0.8)
+    assert rate(0, 1, asked=0.11, delta=0.1).rate_needed is None
+
+
+def test_what_is_shown_needs_no_patients_and_one_may_be_enough():
+    assert (rate(60, 60).answer, rate(60, 60).patients_needed) == ("yes", None)
+    assert rate(0, 0, asked=0.05).patients_needed == 1
+
+
+def test_the_search_for_patients_ends_at_its_limit(monkeypatch):
+    for most, needed in ((22, 22), (21, None)):
+        monkeypatch.setattr(asked_rates, "MOST_PATIENTS", most)
+        assert rate(21, 21).patients_needed == needed
+
+
+def test_counts_that_may_be_too_low_refute_nothing():
+    """0 of 22 refute 0.1; if more of them may be right, nothing is known from above."""
+    plain, rounded = rate(0, 22, asked=0.1), replace(rate(0, 22, asked=0.1), rounded=True)
+    assert rounded.limits == (plain.lower, 1.0)
+    assert (plain.answer, rounded.answer) == ("no", "cannot tell")
+
+
+def test_a_rate_that_is_observed_as_asked_for_must_be_higher():
+    """27 of 30 are 0.9. Ten studies of ten at this rate would not show it, whatever their size."""
+    found = rate(27, 30)
+    assert (found.answer, found.patients_needed) == ("cannot tell", None)
+    # All 30 but one must be right: 1 - (1 - rate) ** 30 - ... is found by the binomial.
+    fewest = next(k for k in range(31) if binom.sf(k - 1, 30, 0.9) <= 0.1)
+    assert binom.sf(fewest - 1, 30, found.rate_needed) == pytest.approx(0.8)
 
 
 # Properties ----------------------------------------------------------------------------------
@@ -169,7 +209,13 @@ def test_spaces_around_a_rate_do_not_matter():
         ("sensitivity:0", "the sensitivity of certify must lie strictly between 0 and 1; got 0.0."),
         ("specificity:nan", "the specificity of certify must lie strictly between 0 and 1"),
         ("sensitivity:0.9,sensitivity:0.9", "certify asks for sensitivity twice; ask once."),
-        (["sensitivity:0.9"], "certify must be a text"),
+        (["sensitivity:0.9"], "certify must be a text such as"),
+        (["sensitivity:0.9"], "got ['sensitivity:0.9']"),
+        (
+            "sensitivity:high",
+            "the sensitivity of certify must lie strictly between 0 and 1; got 'high'.",
+        ),
+        ("sensitivity:0.9:0.8", "got '0.9:0.8'"),
     ],
 )
 def test_what_nobody_can_mean_is_refused(text, told):

@@ -113,3 +113,12 @@ def test_certify_needs_a_patient():
 def test_certify_refuses_a_delta_outside_0_to_1():
     with pytest.raises(BadOption, match=r"delta must lie strictly between 0 and 1; got 1\."):
         certify([1.0], [1], 0.5, delta=1)
+
+
+def test_a_certificate_of_other_counts_is_made_as_this_one():
+    first = certificate_of(COUNTS, Costs(), 0.2, bound="paper", honesty="uniform", n_candidates=4)
+    other, dear = Confusion(tp=9, fn=1, fp=6, tn=24), Costs(cost_fn=3.0)
+    options = {"honesty": "uniform", "n_candidates": 4}
+    assert first.again(other, dear) == certificate_of(other, dear, 0.2, bound="paper", **options)
+    again = first.again(other, dear, delta=0.05, bound="dkw")
+    assert again == certificate_of(other, dear, 0.05, bound="dkw", **options)

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import Confusion, confusion_at, count_decisions
 from steadycut.core.records import Costs
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
 from tests.slow_reference import risks
@@ -60,3 +60,39 @@ def test_without_any_score_the_worse_ends_count():
 
 def test_counts_are_by_class_and_by_call():
     assert COUNTS.counts.tolist() == [[9, 3], [2, 6]]
+
+
+@pytest.mark.parametrize(
+    ("counts", "prevalence"),
+    [
+        (Confusion(tp=8, fn=0, fp=3, tn=9), 0.1),
+        (Confusion(tp=6, fn=2, fp=0, tn=12), 0.5),
+        (Confusion(tp=0, fn=0, fp=3, tn=9), 0.1),
+        (Confusion(tp=6, fn=2, fp=0, tn=0), 0.5),
+        (COUNTS, 0.5),
+    ],
+)
+def test_at_a_target_range_the_worse_end_has_the_risk_and_its_error(counts, prevalence):
+    """Alarms cost most where disease is rare, misses where it is common; no error costs nothing."""
+    costs = Costs(cost_fn=3.0, target=(0.1, 0.5))
+    miss, alarm = counts.miss_rate or 0.0, counts.alarm_rate or 0.0
+    found = counts.at_ends(costs)
+    ends = {p: 3 * p * miss + (1 - p) * alarm for p in (0.1, 0.5)}
+    assert [end[0] for end in found] == pytest.approx([0.1, 0.5])
+    assert [end[1] for end in found] == pytest.approx(list(ends.values()))
+    assert [end[2] for end in found] == pytest.approx([0.3, 0.5])
+    assert max(ends, key=ends.get) == prevalence
+    assert counts.risk(costs) == pytest.approx(ends[prevalence])
+    square = (3 * prevalence) ** 2 * miss * (1 - miss) / (counts.n_positive or 1)
+    square += (1 - prevalence) ** 2 * alarm * (1 - alarm) / (counts.n_negative or 1)
+    assert counts.standard_error(costs) == pytest.approx(math.sqrt(square))
+
+
+def test_decisions_are_counted_by_grade_and_action():
+    found = count_decisions(np.array([0, 1, 1, 2, 1]), np.array([0, 1, 1, 0, 2]), (3, 3))
+    assert found.tolist() == [[1, 0, 0], [0, 2, 1], [1, 0, 0]]
+    assert found.dtype == np.int64
+    several = Confusion.of_counts(np.array([[5, 2, 1], [1, 3, 4], [2, 0, 6]]))
+    assert several == Confusion(tp=13, fn=3, fp=3, tn=5)
+    calls = np.array([True, False, False, True, True])
+    assert Confusion.of_calls(np.array([1, 1, 0, 0, 1]), calls) == Confusion(tp=2, fn=1, fp=1, tn=1)

@@ -53,6 +53,16 @@ def test_the_share_beyond_a_barrier_agrees_with_its_definition(seed, cost_fn):
     assert basin_share(cuts, draws, costs) == pytest.approx(expected, abs=1e-12)
 
 
+def test_draws_at_a_barrier_lie_on_neither_side_of_it():
+    cohort = two_basins(0)
+    cuts, draws = exact_cuts(cohort), np.arange(20.0, 161.0)
+    found = basin_share(
+        cuts, ThresholdDraws(threshold=0.0, rank=0, thresholds=draws, ranks=draws), Costs()
+    )
+    expected = stability.basin_share(*as_lists(cohort), draws.tolist(), 1.0, 1.0, BARRIER)
+    assert found == pytest.approx(expected, abs=1e-12)
+
+
 def two_basins(seed):
     """Diseased patients around 0 and 6, healthy ones around -3 and 3: two cuts are as good."""
     rng = np.random.default_rng(seed)

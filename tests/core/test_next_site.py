@@ -117,6 +117,56 @@ def test_useful_is_tested_at_each_hospital_by_itself():
     assert found.share.useful.passed == 2
 
 
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3.0, cost_fp=0.5)])
+def test_useful_is_two_exact_tests_of_the_predictive_values(costs):
+    """Calling pays from the probability c_fp / (c_fn + c_fp) on, and not calling up to it."""
+    pays, seen = costs.cost_fp / (costs.cost_fn + costs.cost_fp), set()
+    for counts in np.random.default_rng(0).integers(1, 40, size=(60, 4)).tolist():
+        tp, fn, fp, tn = counts
+        found = next_site(hospitals([Confusion(tp=tp, fn=fn, fp=fp, tn=tn)] * 3), costs)
+        called = stats.binom.sf(tp - 1, tp + fp, pays) < found.delta
+        others = stats.binom.sf(tn - 1, tn + fn, 1 - pays) < found.delta
+        assert {row.useful for row in found.rows} == {called and others}
+        seen.add(bool(called and others))
+    assert seen == {False, True}
+
+
+def test_everything_that_was_asked_is_kept():
+    counts = [Confusion(tp=40 - k, fn=k, fp=2 * k, tn=60 - 2 * k) for k in (3, 5, 8)]
+    named = [SiteResult(site=str(one.fn), threshold=0.1 * one.fn, counts=one) for one in counts]
+    costs = Costs(cost_fn=2.0)
+    found = next_site(named, costs, level=0.8, split=False, cost_there=0.3)
+    assert (found.level, found.split, found.costs, found.cost_there) == (0.8, False, costs, 0.3)
+    assert found.delta == site_delta(3, 0.8, split=False)
+    assert found.worst.promise == promise(3, found.delta, split=False)
+    assert found.n_sites == 3
+    for row, one in zip(found.rows, named, strict=True):
+        assert (row.site, row.threshold, row.counts) == (one.site, one.threshold, one.counts)
+        assert row.cost == one.counts.risk(costs)
+        assert row.trivial_cost == one.counts.trivial_risk(costs)
+        assert row.limit == certificate_of(one.counts, costs, found.delta).value
+    assert found.normal.level == 0.8
+    assert found.normal.miss_rate == logit_limit([(3, 40), (5, 40), (8, 40)], 0.8)
+    assert found.normal.alarm_rate == logit_limit([(6, 60), (10, 60), (16, 60)], 0.8)
+
+
+def test_a_limit_that_equals_the_cost_there_passes():
+    counts = [Confusion(tp=40 - k, fn=k, fp=2 * k, tn=60 - 2 * k) for k in (3, 5, 8)]
+    limits = sorted(row.limit for row in next_site(hospitals(counts), Costs()).rows)
+    for place, limit in enumerate(limits):
+        share = next_site(hospitals(counts), Costs(), cost_there=limit).share.cost
+        assert (share.passed, share.n_sites) == (place + 1, 3)
+
+
+def test_without_a_class_the_cost_at_a_target_prevalence_is_not_known():
+    counts = [Confusion(tp=0, fn=0, fp=3, tn=9), Confusion(tp=5, fn=3, fp=0, tn=0)]
+    here = next_site(hospitals(counts), Costs())
+    there = next_site(hospitals(counts), Costs(target=(0.1, 0.2)))
+    assert [row.cost for row in here.rows] == [0.25, 0.375]
+    assert [row.cost for row in there.rows] == [None, None]
+    assert [row.useful for row in there.rows] == [False, False]
+
+
 def test_the_normal_limit_is_a_prediction_limit_of_logits():
     errors = [(6, 100), (10, 90), (15, 110), (9, 100)]
     y = np.array([math.log((x + 0.5) / (n - x + 0.5)) for x, n in errors])

@@ -28,7 +28,7 @@ def test_a_reversed_score_is_named_with_the_option():
     found = odd_warnings(cohort(distance=-1.5), has_target=False)
     assert len(found) == 1
     assert found[0].startswith("direction: the AUC is 0.")
-    assert "--direction le" in found[0]
+    assert "If low scores are to be called, say so (--direction le" in found[0]
     assert "labels swapped?" in found[0]
     assert kinds(cohort(distance=-1.5).oriented("le")) == []
 
@@ -47,16 +47,35 @@ def test_a_score_that_is_too_good_is_questioned(distance, told):
     assert kinds(cohort(n=16, n_ill=6, distance=50)) == []
 
 
+def pairs_in_order(right, n_ill=10, n_healthy=10):
+    """So many of the pairs of an ill and a healthy patient are in order: the AUC is their share."""
+    above, rest = divmod(right, n_healthy)
+    scores = [n_healthy + 1] * above + [rest] * (above < n_ill) + [0] * (n_ill - above - 1)
+    labels = [1] * n_ill + [0] * n_healthy
+    return PatientScores(scores=[*scores, *(np.arange(n_healthy) + 0.5)], labels=labels)
+
+
+def test_an_area_of_a_half_is_not_reversed_and_one_of_0_99_is_too_good():
+    for right, found in ((49, ["direction"]), (50, []), (98, []), (99, ["separation"])):
+        assert kinds(pairs_in_order(right), has_target=True) == found
+    # With fewer than 20 patients this happens by chance.
+    assert kinds(pairs_in_order(90, n_healthy=9), has_target=True) == []
+
+
 def test_half_of_the_patients_ill_is_case_control():
-    assert kinds(cohort(n_ill=50)) == ["sampling"]
+    (text,) = odd_warnings(cohort(n_ill=50), has_target=False)
+    assert text.startswith("sampling: both classes have exactly the same number of patients. ")
+    assert text.endswith("(--target-prevalence, in Python target_prevalence).")
     assert kinds(cohort(n_ill=50), has_target=True) == []
     assert kinds(cohort(n_ill=49)) == []
     assert kinds(cohort(n=18, n_ill=9)) == []
+    assert kinds(cohort(n=20, n_ill=10)) == ["sampling"]
 
 
 def test_equal_counts_at_every_site_are_case_control():
     sites = np.concatenate([np.resize(["a", "b"], 30), np.resize(["a", "b"], 70)])
-    assert kinds(cohort(sites=sites)) == ["sampling"]
+    (text,) = odd_warnings(cohort(sites=sites), has_target=False)
+    assert text.startswith("sampling: every site has the same numbers of patients of each class. ")
     assert kinds(cohort(sites=["a"] * 100)) == []
 
 
@@ -66,6 +85,8 @@ def test_a_few_patients_with_several_rows_are_noticed():
     assert kinds(cohort(n_instances=rows)) == ["rows"]
     rows[20] = 2
     assert kinds(cohort(n_instances=rows)) == []
+    rows[1:] = 1
+    assert kinds(cohort(n_instances=rows)) == ["rows"]
     rows[3:] = 1
     assert kinds(cohort(n_instances=rows, recipe=Recipe(levels=(("slide", "max"),)))) == []
 
@@ -83,6 +104,8 @@ def test_a_score_among_others_of_its_size_is_no_code():
     assert code_warnings(np.array([999.0, 850.0, 990.0]), np.arange(3)) == []
     assert code_warnings(np.array([999.0, 999.0]), np.arange(2)) != []
     assert code_warnings(np.array([]), np.arange(0)) == []
+    assert code_warnings(np.array([999.0, 99.9]), np.arange(2)) == []
+    assert code_warnings(np.array([999.0, 99.8]), np.arange(2)) != []
 
 
 def test_a_constant_score_is_refused():
@@ -91,6 +114,9 @@ def test_a_constant_score_is_refused():
     ):
         check_varied(PatientScores(scores=[0.5] * 9, labels=[0, 1, 0] * 3))
     check_varied(PatientScores(scores=[0.5, 0.6], labels=[0, 1]))
+    check_varied(PatientScores(scores=[0.5], labels=[0]))
+    with pytest.raises(BadPatients, match="every patient has the same score"):
+        check_varied(PatientScores(scores=[0.5, 0.5], labels=[0, 1]))
     assert kinds(PatientScores(scores=[0.5] * 30, labels=[0, 1, 0] * 10)) == ["score"]
 
 
@@ -99,3 +125,13 @@ def test_swapped_labels_ask_for_the_scores_that_the_rule_does_not_call(direction
     labels = np.repeat([1, 0] if direction == "ge" else [0, 1], 10)
     (text,) = swapped_warnings(PatientScores(scores=np.arange(20.0), labels=labels), direction)
     assert f"do {low} scores mean ill here" in text
+
+
+def test_labels_look_swapped_only_below_an_area_of_a_half():
+    assert [bool(swapped_warnings(pairs_in_order(n), "ge")) for n in (0, 34, 49, 50, 60, 100)] == [
+        *(True, True, True),
+        *(False, False, False),
+    ]
+    assert swapped_warnings(pairs_in_order(0, n_healthy=9), "ge") == []
+    unlabelled, one_class = (PatientScores(scores=range(20), labels=y) for y in (None, [1] * 20))
+    assert swapped_warnings(unlabelled, "ge") == swapped_warnings(one_class, "ge") == []

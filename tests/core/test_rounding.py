@@ -1,7 +1,15 @@
 import numpy as np
 import pytest
 
-from steadycut.core.rounding import at_least, at_most, of_hundred_at_most, share_at_most
+from steadycut.core.rounding import (
+    at_least,
+    at_most,
+    of_hundred,
+    of_hundred_at_most,
+    share_at_least,
+    share_at_most,
+    significant,
+)
 
 
 @pytest.mark.parametrize(
@@ -23,3 +31,46 @@ def test_a_limit_that_needs_no_rounding_is_kept():
     assert (at_most(0.1 + 0.2), at_least(0.3 - 0.1)) == ("0.300", "0.200")
     assert (at_most(9.991), at_most(1.2341), at_most(0.00001231)) == ("10.0", "1.24", "1.24e-05")
     assert (share_at_most(0.58), share_at_most(0.5801)) == ("58 %", "58.1 %")
+
+
+def test_shares_in_per_cent_are_kept_where_they_need_no_rounding():
+    for tenths in range(1001):
+        text = f"{tenths / 10:g} %"
+        assert share_at_least(tenths / 1000) == share_at_most(tenths / 1000) == text
+        assert share_at_least((tenths + 0.4) / 1000) == text
+        assert share_at_most((tenths - 0.4) / 1000) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [(0.0, "0"), (0.0049, "fewer than 1"), (0.005, "0"), (0.0051, "1"), (0.5, "50"), (1.0, "100")],
+)
+def test_a_share_as_patients_of_a_hundred(share, text):
+    assert of_hundred(share) == f"{text} of 100"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (9.996, "10.0"),
+        (-9.996, "-10.0"),
+        (99.96, "100"),
+        (0.00012345, "0.000123"),
+        (0.000012345, "1.23e-05"),
+        (1234567890123.4, "1234567890123"),
+        (12345678901234.5, "1.23e+13"),
+        (1e-15, "1.00e-15"),
+        (-0.9e-15, "0"),
+        (float("inf"), "inf"),
+        (float("nan"), "nan"),
+        (7, "7"),
+        (0.125, "0.125"),
+    ],
+)
+def test_three_significant_digits(value, text):
+    assert significant(value) == text
+
+
+def test_as_many_digits_as_asked_for():
+    assert [significant(0.56789, digits) for digits in (1, 2, 4)] == ["0.6", "0.57", "0.5679"]
+    assert significant(5.6789e-9, 2) == "5.7e-09"

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,13 @@ from steadycut.core.bounds.modulus import dkw_band
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.select import Candidate, Search, best_candidate, try_candidate
+from steadycut.core.select import (
+    Candidate,
+    Search,
+    best_candidate,
+    refit_warnings,
+    try_candidate,
+)
 from steadycut.core.survival import weighted_at
 from steadycut.errors import BadOption
 from tests.core.cohorts import as_lists, random_cohort
@@ -131,6 +139,8 @@ def test_the_threshold_is_clear_of_patients_who_did_not_choose():
             "grid must be 'exact', 'even' or a whole number of at least 2; got 'fine'.",
         ),
         ({"n_bootstrap": 1}, "n_bootstrap must be a whole number of at least 2; got 1."),
+        ({"n_bootstrap": 10**9}, "n_bootstrap must be at most "),
+        ({"delta_boot": 0.0}, "delta_boot must lie strictly between 0 and 1; got 0.0."),
         ({"delta": 1.2}, "delta must lie strictly between 0 and 1; got 1.2."),
         ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),
         ({"form": "wide"}, "form must be one of pairwise, oscillation; got 'wide'."),
@@ -141,6 +151,20 @@ def test_a_search_is_checked_before_any_work(options, told):
     with pytest.raises(BadOption) as caught:
         Search(costs=Costs(), **options)
     assert str(caught.value).startswith(told)
+
+
+def test_an_approximate_refit_is_told_and_what_it_leaves_exact():
+    draws = draw_thresholds(
+        exact_cuts(random_cohort(2)),
+        Search(costs=Costs()).chooser,
+        Costs(),
+        2,
+        np.random.default_rng(0),
+    )
+    assert refit_warnings(draws) == []
+    (text,) = refit_warnings(replace(draws, refit="head"))
+    assert text.startswith("approximate refits: the bootstrap used refit='head'. ")
+    assert text.endswith("; the cut-off and the certificate are not.")
 
 
 def test_at_a_target_prevalence_the_band_is_that_of_two_classes():
@@ -165,3 +189,26 @@ def test_censored_patients_choose_by_their_weights():
     assert found.smallest_risk == pytest.approx(least)
     assert found.risk == pytest.approx(least)
     assert search.delta_boot == 0.25
+
+
+def test_the_threshold_is_clear_of_a_patient_of_unknown_fate():
+    """Nobody knows the fate of the patient with score 1, in the middle of the gap."""
+    patients = PatientScores(
+        scores=[0, 0, 1, 2, 2], event=[0, 0, 0, 1, 1], time=[9, 9, 2, 1, 1], horizon=5.0
+    )
+    search = Search(rule="erm", costs=Costs(), grid="exact", n_bootstrap=5)
+    found = try_candidate(patients, patients, search, np.random.default_rng(0))
+    assert found.draws.threshold == 1.0
+    assert found.threshold == clear_of_scores(1.0, patients.scores) < 1.0
+
+
+def test_patients_whose_fate_was_filled_in_choose_with_the_others():
+    """Two are censored. Counted as healthy, they leave one error at the best cut."""
+    patients = PatientScores(
+        scores=range(6), event=[0, 0, 0, 1, 0, 1], time=[9, 2, 9, 1, 2, 1], horizon=5.0
+    )
+    filled = replace(patients, labels=np.array([0, 0, 0, 1, 0, 1], dtype=np.int8))
+    search = Search(rule="erm", costs=Costs(), grid="exact", n_bootstrap=5)
+    found = try_candidate(filled, filled, search, np.random.default_rng(0))
+    assert found.cuts.n_patients == 6
+    assert found.smallest_risk == pytest.approx(1 / 6)

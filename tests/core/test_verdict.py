@@ -1,27 +1,42 @@
 """The three answers, against tests that are written out here once more."""
 
 from dataclasses import replace
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, binom, fisher_exact
+from scipy.optimize import brentq
+from scipy.stats import beta, binom, fisher_exact, norm
 
-from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_mean
+from steadycut.core.bounds.anytime import (
+    LIMIT_BETS,
+    at_most_p_values,
+    lower_mean,
+    upper_mean,
+)
+from steadycut.core.bounds.betting import betting_limit
+from steadycut.core.bounds.concentration import mean_limit
 from steadycut.core.monitor import confidence_sequence
 from steadycut.core.records import Costs
+from steadycut.core.strata import certify
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import (
+    MOST_PATIENTS,
     QUESTIONS,
     Comparison,
     ErrorRate,
     Verdict,
+    certified_error,
     error_rates,
     holm,
     is_answered,
     melded_p_value,
+    name_in_text,
     patients_needed,
+    smallest_number,
+    strict_level,
     verdicts,
 )
 
@@ -83,9 +98,16 @@ def test_a_shown_drop_within_the_margin_still_counts_as_before():
 
 @pytest.mark.parametrize("sequential", [False, True])
 def test_without_patients_of_a_class_or_of_the_first_hospital_nothing_is_shown(sequential):
-    for here, before in (([[50, 9], [0, 0]], HOME), ([[50, 9], [3, 40]], None)):
-        found = compared(here, before, sequential=sequential).verdict(DELTA)
-        assert found.as_before == "cannot tell"
+    close, one_class = [[160, 20], [18, 162]], [[170, 30], [0, 0]]
+    all_missed = [[170, 30], [200, 0]]
+    for here, before in ((one_class, HOME), (one_class, all_missed), (close, one_class)):
+        for n_choices in (0, 1):
+            found = compared(here, before, n_choices=n_choices, sequential=sequential, margin=0.3)
+            assert found.verdict(DELTA).as_before == "cannot tell"
+    assert compared(close, None, sequential=sequential).verdict(DELTA).as_before == "cannot tell"
+    # Patients of one class need no score.
+    bad = compared([[20, 80], [0, 0]], sequential=sequential).verdict(DELTA)
+    assert bad.useful == "cannot tell"
     nobody = compared([[50, 0], [50, 0]], sequential=sequential).verdict(DELTA)
     assert nobody.useful == "cannot tell"
     assert nobody.as_before == "no"
@@ -98,6 +120,25 @@ def test_the_overall_verdict_is_the_worst():
         (("yes", "cannot tell", "no"), "bad"),
     ):
         assert Verdict(**dict(zip(QUESTIONS, answers, strict=True))).overall == overall
+
+
+def test_of_two_verdicts_the_worse_is_known():
+    """Not useful is worst; then the number of answers that are no counts, then that of yes."""
+    ascending = [
+        ("yes", "yes", "yes"),
+        ("yes", "cannot tell", "yes"),
+        ("cannot tell", "cannot tell", "yes"),
+        ("cannot tell", "cannot tell", "cannot tell"),
+        ("yes", "no", "yes"),
+        ("cannot tell", "cannot tell", "no"),
+        ("yes", "no", "no"),
+        ("no", "yes", "yes"),
+        ("no", "yes", "cannot tell"),
+        ("no", "no", "yes"),
+        ("no", "no", "no"),
+    ]
+    found = [Verdict(**dict(zip(QUESTIONS, one, strict=True))).badness for one in ascending]
+    assert all(better < worse for better, worse in pairwise(found))
 
 
 # Twins ---------------------------------------------------------------------------------------
@@ -141,6 +182,23 @@ def test_limits_at_any_time_are_those_of_the_monitor_in_any_order(rate, delta):
     assert upper_mean([0, 1], counts, delta) == pytest.approx(wanted.upper[-1], abs=1e-8)
 
 
+@given(rates(40), rates(40), st.sampled_from([0.0, 0.1]))
+@settings(max_examples=20)
+def test_at_every_look_the_p_value_is_the_mean_over_the_rate_before(here, before, margin):
+    """Over many quantiles of the upper limit before: 1 / (total of the bets), at most 1."""
+    levels = (np.arange(4000) + 0.5) / 4000
+    limits = np.ones_like(levels)
+    if before.wrong < before.n_patients:
+        limits = beta.ppf(levels, before.wrong + 1, before.n_patients - before.wrong)
+    value = np.maximum(limits - margin, 0.0)[:, None]
+    with np.errstate(divide="ignore"):
+        bets = 1 - LIMIT_BETS + LIMIT_BETS / value
+    total = (bets**here.wrong * (1 - LIMIT_BETS) ** (here.n_patients - here.wrong)).mean(axis=1)
+    wanted = np.mean(np.where(limits > margin, np.minimum(1 / total, 1), 0.0))
+    found = melded_p_value(here, before, margin, sequential=True)
+    assert found == pytest.approx(wanted, abs=2e-3)
+
+
 def test_a_limit_at_any_time_is_where_its_p_value_is_delta():
     low = lower_mean([0, 0.5, 1], [20, 5, 30], 0.05)
     found = at_most_p_values([0, 0.5, 1], [20, 5, 30], np.array([low]))
@@ -172,6 +230,25 @@ def test_error_rates_by_hand_for_three_grades():
         ErrorRate(wrong=3, n_patients=10),
         ErrorRate(wrong=3, n_patients=17),
     ]
+    # The middle grade costs the same on either side; small costs count as large ones do.
+    costs = CostMatrix([[0, 0.2], [0.1, 0.1], [0.3, 0]])
+    assert error_rates(np.array([[5, 2], [7, 4], [1, 6]]), costs) == [
+        ErrorRate(wrong=1, n_patients=7),
+        ErrorRate(wrong=2, n_patients=7),
+    ]
+
+
+def test_errors_against_certified_rates_by_hand():
+    """Nobody in the grey middle is an error of sensitivity or specificity."""
+    counts = np.array([[40, 8, 2], [1, 9, 20]])
+    names = ("sensitivity", "specificity", "npv", "ppv")
+    found = [certified_error(counts, name) for name in names]
+    assert [(one.wrong, one.n_patients) for one in found] == [(1, 30), (2, 50), (1, 41), (2, 22)]
+
+
+def test_a_rate_of_no_patients_has_no_value():
+    assert ErrorRate(wrong=0, n_patients=0).value is None
+    assert ErrorRate(wrong=3, n_patients=12).value == 0.25
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.sampled_from([0.05, 0.2]))
@@ -242,6 +319,8 @@ def test_a_cut_off_chosen_by_the_same_patients_makes_the_comparison_wider():
 def test_errors_that_are_rounded_up_refute_nothing():
     found = compared([[10, 190], [190, 10]], rounded=True).verdict(DELTA)
     assert set(vars_of(found)) == {"cannot tell"}
+    for question in QUESTIONS:
+        assert not is_answered(compared([[10, 190], [190, 10]], rounded=True), question, DELTA)
 
 
 def test_nobody_wrong_here_is_an_exact_tail():
@@ -366,3 +445,318 @@ def test_a_question_is_answered_where_its_verdict_says_so(sequential, certified)
             assert is_answered(one, question, DELTA) == (answer != "cannot tell")
             seen.add((question, answer))
     assert len(seen) >= 7
+
+
+# From which level on each test passes --------------------------------------------------------
+
+N_SCORES = 3
+LIMITS = {"exact": {}, "at all cuts": {"own_choices": N_SCORES}, "always": {"sequential": True}}
+GOOD = np.array([[60, 15], [8, 37]])
+
+
+def limits_of(kind, wrong, n, level):
+    """A lower and an upper limit of a rate, each of them wrong with probability ``level``."""
+    if kind == "at all cuts":
+        width = np.sqrt(np.log(N_SCORES / level) / (2 * n))
+        return max(wrong / n - width, 0), min(wrong / n + width, 1)
+    if kind == "always":
+        counts = [n - wrong, wrong]
+        return lower_mean([0, 1], counts, level), upper_mean([0, 1], counts, level)
+    return beta.ppf(level, wrong, n - wrong + 1), beta.isf(level, wrong + 1, n - wrong)
+
+
+def assert_passes_from(test, margin):
+    """The test passes at those levels at which the margin, which grows with them, is above 0."""
+    level = np.exp(brentq(lambda log: margin(np.exp(log)), -60, -0.01))
+    assert test(1.001 * level)
+    assert not test(0.999 * level)
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("prevalence", [0.3, 0.4])
+def test_useful_at_a_target_prevalence_compares_costs_there(kind, prevalence):
+    """The rule against calling nobody and calling everybody; each rate has half of the level."""
+    (tn, fp), (fn, tp) = GOOD
+    good = compared(GOOD, cost_fn=2.0, target=(0.3, 0.4), **LIMITS[kind])
+    bad = replace(good, here=GOOD[:, ::-1])
+    miss, alarm = 2 * prevalence, 1 - prevalence
+
+    def cost(missed, alarmed, level, end):
+        lost = limits_of(kind, missed, fn + tp, level / 2)[end]
+        return miss * lost + alarm * limits_of(kind, alarmed, tn + fp, level / 2)[end]
+
+    for place, without in enumerate((miss, alarm), start=0 if prevalence == 0.3 else 2):
+        yes, no = good.tests_for_yes["useful"][place], bad.tests_for_no["useful"][place]
+        assert_passes_from(yes, lambda level, a=without: a - cost(fn, fp, level, 1))
+        assert_passes_from(no, lambda level, a=without: cost(tp, tn, level, 0) - a)
+
+
+def test_without_a_class_nothing_is_useful_or_useless_at_a_target_prevalence():
+    for here in ([[2, 98], [0, 0]], [[0, 0], [98, 2]]):
+        for target in ((0.1, 0.2), (0.8, 0.9)):
+            assert compared(here, target=target).verdict(DELTA).useful == "cannot tell"
+
+
+@pytest.mark.parametrize("kind", ["at all cuts", "always"])
+def test_useful_to_patients_who_chose_the_cut_compares_shares_of_all_of_them(kind):
+    """Ill and called saves a miss, healthy and called costs an alarm; of the others likewise."""
+    (tn, fp), (fn, tp) = here = 4 * GOOD
+    good = compared(here, cost_fn=1.5, **LIMITS["at all cuts"], sequential=kind == "always")
+    bad = replace(good, here=here[:, ::-1])
+
+    def gain(saved, spent, level, end):
+        (count, cost), (other, price) = saved, spent
+        won = cost * limits_of(kind, count, here.sum(), level / 2)[end]
+        return won - price * limits_of(kind, other, here.sum(), level / 2)[1 - end]
+
+    pairs = [((tp, 1.5), (fp, 1.0)), ((tn, 1.0), (fn, 1.5))]
+    turned = [((fn, 1.5), (tn, 1.0)), ((fp, 1.0), (tp, 1.5))]
+    for test, pair in zip(good.tests_for_yes["useful"], pairs, strict=True):
+        assert_passes_from(test, lambda level, pair=pair: gain(*pair, level, 0))
+    for test, pair in zip(bad.tests_for_no["useful"], turned, strict=True):
+        assert_passes_from(test, lambda level, pair=pair: -gain(*pair, level, 1))
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("place", [0, 1])
+def test_as_before_has_limits_at_all_cuts_of_patients_who_chose_it_before(kind, place):
+    """Each side has half of the level, and the other hospital a two-sided band of two scores."""
+    close = compared(
+        [[350, 48], [40, 260]], [[400, 60], [50, 300]], n_choices=2, margin=0.2, **LIMITS[kind]
+    )
+    worse = replace(close, here=np.array([[250, 148], [130, 170]]))
+    rate, n_before = ((50 / 350, 350), (60 / 460, 460))[place]
+    few, many, n = ((40, 130, 300), (48, 148, 398))[place]
+
+    def width(level):
+        return np.sqrt(np.log(2 * 2 / level) / (2 * n_before))
+
+    def low(level):
+        return limits_of(kind, many, n, level / 2)[0]
+
+    def high(level):
+        return limits_of(kind, few, n, level / 2)[1]
+
+    is_close, is_higher = close.tests_for_yes["as_before"], worse.tests_for_no["as_before"]
+    assert_passes_from(is_close[place], lambda level: rate - width(level) + 0.2 - high(level))
+    assert_passes_from(is_higher[place], lambda level: low(level) - rate - width(level))
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_as_before_passes_from_its_p_value_on(sequential):
+    one = compared([[60, 15], [12, 37]], [[70, 12], [5, 47]], margin=0.3, sequential=sequential)
+    for place, (here, before) in enumerate(one.rates):
+        higher = melded_p_value(here, before, sequential=sequential)
+        lower = melded_p_value(here.opposite, before.opposite, 0.3, sequential=sequential)
+        assert_passes_from(one.tests_for_no["as_before"][place], lambda level, p=higher: level - p)
+        assert_passes_from(one.tests_for_yes["as_before"][place], lambda level, p=lower: level - p)
+
+
+EQUAL_COSTS = CostMatrix([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
+RISING_COSTS = CostMatrix([[0.5, 1, 1.7], [1, 0.5, 1.2], [1.8, 1.1, 0.5]])
+THREE = np.array([[17, 3, 1], [2, 15, 3], [2, 2, 14]])
+WORSE = np.array([[1, 3, 17], [3, 2, 15], [14, 2, 2]])
+
+
+def graded(here, matrix, **options):
+    return Comparison(here=here, matrix=matrix, costs=None, promised=1.0, vacuous=False, **options)
+
+
+def bentkus(losses, level):
+    return mean_limit(losses.mean(), losses.size, level)
+
+
+def always(losses, level):
+    return upper_mean(*np.unique(losses, return_counts=True), level)
+
+
+@pytest.mark.parametrize("worse", [False, True])
+@pytest.mark.parametrize(
+    ("matrix", "options", "limit"),
+    [
+        (EQUAL_COSTS, {}, bentkus),
+        (RISING_COSTS, {}, betting_limit),
+        (RISING_COSTS, {"sequential": True}, always),
+    ],
+)
+def test_useful_with_grades_bounds_the_mean_gain_over_each_action(matrix, options, limit, worse):
+    """By patient: what an action for everybody would cost, less what the decision costs."""
+    one = graded(WORSE if worse else THREE, matrix, **options)
+    tests = (one.tests_for_no if worse else one.tests_for_yes)["useful"]
+    for action, test in enumerate(tests):
+        gains = matrix.values[:, [action]] - matrix.values
+        losses = gains if worse else -gains
+        least, spread = losses.min(), np.ptp(losses)
+        by_patient = np.repeat((losses - least) / spread, one.here.ravel())
+        assert_passes_from(
+            test,
+            lambda level, a=least, b=spread, c=by_patient: -a - b * limit(c, level),
+        )
+    assert len(tests) == 3
+
+
+def test_useful_with_grades_and_very_many_patients():
+    """Bentkus' bound, because the narrower betting bound is slow."""
+    here, costs = 120 * np.array([[20, 14, 5], [11, 20, 9], [5, 12, 17]]), RISING_COSTS.values
+    losses = np.repeat(costs - costs[:, [1]], here.ravel())
+    least, spread = losses.min(), np.ptp(losses)
+    scaled = (losses - least) / spread
+    test = graded(here, RISING_COSTS).tests_for_yes["useful"][1]
+    assert_passes_from(test, lambda level: -least - spread * bentkus(scaled, level))
+
+
+# The average cost, and limits that are shown -------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+@pytest.mark.parametrize("target", [(0.1, 0.2), (0.6, 0.9)])
+def test_the_cost_at_a_target_prevalence_is_taken_at_the_worse_end(kind, target):
+    """At every look: with limits of both rates at half of the level each."""
+    one = compared(GOOD, cost_fn=3.0, target=target, sequential=True)
+    miss, alarm = (limits_of("always", *pair, 0.05) for pair in ((8, 45), (15, 75)))
+    for end, found in enumerate((one.lowest_cost(DELTA), one.highest_cost(DELTA))):
+        costs = [3 * p * miss[end] + (1 - p) * alarm[end] for p in target]
+        assert found == pytest.approx(max(costs), rel=1e-9)
+    assert one.observed_cost == pytest.approx(
+        max(3 * p * 8 / 45 + (1 - p) * 15 / 75 for p in target)
+    )
+
+
+def test_the_cost_at_every_look_is_on_the_scale_of_the_costs():
+    costs = RISING_COSTS.values
+    scaled = np.repeat((costs - 0.5) / 1.3, THREE.ravel())
+    values, counts = np.unique(scaled, return_counts=True)
+    one = graded(THREE, RISING_COSTS, sequential=True)
+    low, high = lower_mean(values, counts, DELTA), upper_mean(values, counts, DELTA)
+    assert one.lowest_cost(DELTA) == pytest.approx(0.5 + 1.3 * low, rel=1e-9)
+    assert one.highest_cost(DELTA) == pytest.approx(0.5 + 1.3 * high, rel=1e-9)
+    by_patient = np.repeat(costs, THREE.ravel())
+    assert one.observed_cost == pytest.approx(by_patient.mean())
+    best = min(np.repeat(costs[:, action], THREE.sum(axis=1)).mean() for action in range(3))
+    assert one.cost_without_score == pytest.approx(best)
+
+
+def test_the_cost_at_one_look_is_that_of_the_certificate():
+    one = graded(THREE, RISING_COSTS)
+    grades, actions = certify.members_of(THREE)
+    wanted = certify.certify_cost(actions, grades, RISING_COSTS, DELTA)
+    assert one.highest_cost(DELTA) == wanted.value
+    assert one.certificate(DELTA) == wanted
+    assert one.lowest_cost(DELTA) == certify.lowest_cost(actions, grades, RISING_COSTS, DELTA)
+
+
+@pytest.mark.parametrize("kind", LIMITS)
+def test_the_limits_of_all_error_rates_hold_together(kind):
+    found = graded(5 * THREE, RISING_COSTS, **LIMITS[kind]).limited_rates(DELTA)
+    # Missed and false alarms at either boundary, by hand.
+    wanted = [(4, 38), (4, 21), (4, 18), (4, 41)]
+    assert [(one.errors, one.n_patients) for one in found] == [
+        (5 * wrong, 5 * n) for wrong, n in wanted
+    ]
+    for one in found:
+        limit = limits_of(kind, one.errors, one.n_patients, DELTA / 4)[1]
+        assert one.limit == pytest.approx(limit, rel=1e-9)
+
+
+@pytest.mark.parametrize("sequential", [False, True])
+def test_within_the_certificate_compares_a_limit_with_the_promise(sequential):
+    one = compared(GOOD, sequential=sequential)
+    high, low = one.highest_cost(DELTA), one.lowest_cost(DELTA)
+    within = [replace(one, promised=high + less) for less in (0.0, -1e-9)]
+    above = [replace(one, promised=low + less) for less in (0.0, -1e-9)]
+    assert [part.tests_for_yes["within_certificate"][0](DELTA) for part in within] == [True, False]
+    assert [part.tests_for_no["within_certificate"][0](DELTA) for part in above] == [False, True]
+
+
+def test_limits_that_equal_a_certified_value_or_a_margin():
+    """With one patient and a level of a half the exact limits are halves and quarters."""
+    right, wrong = ([[0, 0], [0, 1]], [[0, 0], [1, 0]])
+    half = {"certified": {"sensitivity": 0.5}}
+    assert compared(right, **half).tests_for_yes["sensitivity"][0](0.5)
+    assert not compared(wrong, **half).tests_for_no["sensitivity"][0](0.5)
+    before = [[0, 0], [1, 1]]
+    for margin, close in ((0.75, False), (0.7500001, True)):
+        one = compared(right, before, n_choices=1, margin=margin)
+        assert one.tests_for_yes["as_before"][0](0.5) == close
+    # One right decision, or one wrong one, does not tell which action costs less.
+    assert not compared([[0, 0], [0, 1]]).tests_for_yes["useful"][0](0.5)
+    assert not compared([[0, 1], [1, 0]]).tests_for_no["useful"][0](0.5)
+    # The p-value is exactly a half.
+    one = compared(wrong, wrong, margin=0.5)
+    assert one.tests_for_yes["as_before"][0](0.5)
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "npv"])
+def test_a_rate_falls_short_from_its_own_level_on(name):
+    """A "no" to one rate does not share the level with other rates, as limits together do."""
+    one = compared(GOOD, certified={name: 0.95, "specificity": 0.9})
+    n = 45 if name == "sensitivity" else 68
+    assert_passes_from(one.tests_for_no[name][0], lambda level: level - binom.cdf(n - 8, n, 0.95))
+
+
+# What looks good, and how many patients would show it -----------------------------------------
+
+
+def test_what_was_observed_looks_good_where_all_of_it_does():
+    def looks_good(here=((85, 15), (10, 90)), before=HOME, **options):
+        return compared(here, before, **options).looks_good
+
+    assert looks_good()
+    # The cost is 25 of 200.
+    assert looks_good(promised=0.125)
+    assert not looks_good(promised=0.1249)
+    # Calling nobody costs 10 of 110, the decision 11 of 110.
+    assert not looks_good([[90, 10], [1, 9]], promised=0.5)
+    assert looks_good([[91, 9], [1, 9]], promised=0.5)
+    # Missed before: 10 %; the margin is 10 %.
+    assert looks_good([[95, 5], [20, 80]])
+    assert not looks_good([[95, 5], [21, 79]])
+    assert looks_good([[95, 5], [21, 79]], margin=0.12)
+    assert looks_good([[95, 5], [21, 79]], before=None)
+    # A rate without patients, here or before, tells nothing; the other rate still does.
+    assert looks_good([[99, 1], [0, 0]], promised=0.5, cost_fn=5.0, target=(0.5, 0.5))
+    assert looks_good(before=[[85, 15], [0, 0]])
+    assert not looks_good(before=[[99, 1], [0, 0]])
+    # Certified rates: 90 % found, 85 % of the healthy left alone.
+    assert looks_good(certified={"sensitivity": 0.9, "specificity": 0.85})
+    assert not looks_good(certified={"sensitivity": 0.9, "specificity": 0.86})
+    assert not looks_good(certified={"sensitivity": 0.91})
+
+
+def test_more_patients_at_the_observed_rates():
+    found = compared([[6, 2], [1, 3]]).scaled_to(120)
+    assert found.here.tolist() == [[60, 20], [10, 30]]
+    assert found.here.dtype == np.int64
+    assert np.array_equal(found.before, HOME)
+
+
+@pytest.mark.parametrize("delta", [0.05, 0.1, 0.2])
+def test_the_strict_level_is_passed_with_ill_luck(delta):
+    """A mean that passes it is 1.25 standard errors beyond what a test at delta needs."""
+    assert norm.isf(strict_level(delta)) == pytest.approx(norm.isf(delta) + 1.25)
+
+
+@pytest.mark.parametrize("start", [1, 2, 3, 7])
+def test_the_smallest_number_is_found_without_far_larger_ones(start):
+    for needed, most in product(range(1, 40), range(start, 40, 4)):
+        tried = []
+        found = smallest_number(lambda n, a=needed, b=tried: b.append(n) or n >= a, start, most)
+        wanted = max(start, needed)
+        assert found == (wanted if wanted <= most else None)
+        assert start <= min(tried)
+        assert max(tried) <= min(max(2 * wanted, start), most)
+    assert smallest_number(lambda n: n >= MOST_PATIENTS, 7) == MOST_PATIENTS
+    assert smallest_number(lambda n: n > MOST_PATIENTS, 7) is None
+
+
+def test_a_rate_before_without_any_right_decision_bounds_nothing():
+    all_wrong = ErrorRate(wrong=9, n_patients=9)
+    for wrong in (0, 3):
+        here = ErrorRate(wrong=wrong, n_patients=4)
+        assert melded_p_value(here, all_wrong) == pytest.approx(1.0)
+    assert melded_p_value(ErrorRate(wrong=0, n_patients=4), all_wrong, 0.2) == 1.0
+
+
+def test_texts_write_predictive_values_in_capital_letters():
+    found = [name_in_text(name) for name in ("sensitivity", "specificity", "npv", "ppv")]
+    assert found == ["sensitivity", "specificity", "NPV", "PPV"]

@@ -137,10 +137,10 @@ class Verdict:
         return OVERALL[worst_answer([self.useful, self.as_before, self.within_certificate])]
 
     @property
-    def badness(self) -> int:
+    def badness(self) -> tuple[bool, int, int]:
         """A rank of verdicts: not useful is worst, then the number of answers that are no."""
         answers = [self.useful, self.as_before, self.within_certificate]
-        return 100 * (self.useful == "no") + 10 * answers.count("no") + 3 - answers.count("yes")
+        return self.useful == "no", answers.count("no"), -answers.count("yes")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -202,10 +202,8 @@ class Comparison:
         """Whether what was observed here, chance aside, speaks for a yes to all questions."""
         pairs = [(here.value, before.value) for here, before in self.rates]
         close = [a is None or b is None or a <= b + self.margin for a, b in pairs]
-        close += [
-            rate.value is None or rate.value <= 1 - self.certified[name]
-            for name, rate in self.certified_errors.items()
-        ]
+        right = {name: rate.opposite.value for name, rate in self.certified_errors.items()}
+        close += [share is None or share >= self.certified[name] for name, share in right.items()]
         return self.observed_cost <= min(self.promised, self.cost_without_score) and all(close)
 
     def verdict(self, delta: float) -> Verdict:
@@ -583,9 +581,9 @@ def _upper_limits(wrong: int, right: int) -> FloatArray:
 
 
 def _at_most_p_values(rate: ErrorRate, values: FloatArray, *, sequential: bool) -> FloatArray:
-    """Return, for each value above 0, the p-value of the claim that a rate is at most this."""
+    """Return, for each value in (0, 1], the p-value of the claim that a rate is at most this."""
     right = rate.n_patients - rate.wrong
     if sequential:
         return at_most_p_values([0, 1], [right, rate.wrong], values)
-    found: FloatArray = betainc(rate.wrong, right + 1, np.minimum(values, 1.0))
+    found: FloatArray = betainc(rate.wrong, right + 1, values)
     return found

@@ -91,7 +91,7 @@ class Group:
     auc: float | None
 
     @property
-    def badness(self) -> tuple[int, float]:
+    def badness(self) -> tuple[tuple[bool, int, int], float]:
         """How bad the answers are, and how much the decision costs beyond doing without it."""
         lost = self.comparison.observed_cost - self.comparison.cost_without_score
         return self.verdict.badness, lost
