@@ -23,23 +23,7 @@ from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
 from steadycut.core.rules.stable import Stable, patient_weight
-
-COSTS = [Costs(), Costs(cost_fn=3), Costs(cost_fp=4)]
-
-
-def drawn(n, prevalence, seed, shift=0.0):
-    rng = np.random.default_rng(seed)
-    labels = (rng.random(n) < prevalence).astype(int)
-    return rng.normal(size=n) + 1.5 * labels + shift, labels
-
-
-def home_of(scores, labels):
-    ill, well = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
-    return HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)
-
-
-HOME = home_of(*drawn(200, 0.4, 0))
-POOL = Pool.of(drawn(150, 0.2, 1, 0.3)[0])
+from tests.core.adapt.hospitals import COSTS, HOME, POOL, drawn, home_of
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -138,7 +122,7 @@ def test_a_menu_has_at_most_eleven_cut_offs_and_spends_no_more_than_there_is(sta
         assert (prior >= 0).all()
 
 
-@pytest.mark.parametrize("m", [15, 30, 90])
+@pytest.mark.parametrize("m", [15, 30, 90, 600])
 def test_the_likely_rank_equals_a_slow_median(m):
     menu, prior = make_menu(HOME, POOL, 0.8, Costs(cost_fn=2), None)
     scores, labels = drawn(m, 0.3, 5)

@@ -16,6 +16,7 @@ from steadycut.core.adapt.control import (
 from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item
 from steadycut.core.bounds.anytime import TARGET_BETS
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
 
@@ -44,10 +45,14 @@ def test_all_attempts_together_spend_delta():
 
 def test_cells_count_labels_and_both_decisions():
     labels = labels_of([0.2, 0.5, 0.8, 0.2, 0.5, 0.8], [0, 0, 0, 1, 1, 1])
-    cells = cells_of(labels, np.array([0.1, 0.7]), original=0.4)
+    # A score at a cut-off is called.
+    cells = cells_of(labels, np.array([0.2, 0.8]), original=0.5)
     assert cells.shape == (2, 6, 8)
+    assert cells[0, -1].tolist() == [0, 0, 1, 2, 0, 0, 1, 2]
     assert cells[1, -1].tolist() == [1, 1, 0, 1, 1, 1, 0, 1]
-    assert confusion_of(cells[1, -1]) == labels.counts_at(0.7)
+    assert cells[1, 2].tolist() == [1, 1, 0, 1, 0, 0, 0, 0]
+    assert confusion_of(cells[1, -1]) == labels.counts_at(0.8)
+    assert confusion_of(range(1, 9)) == Confusion(tn=3, fp=7, fn=11, tp=15)
 
 
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=5), Costs(cost_fp=3)])
@@ -85,6 +90,19 @@ def test_labels_are_taken_until_one_cut_off_is_accepted():
     assert try_menu(menu, before, 0.5, claims, 0.06).chosen is None
     stricter = try_menu(menu, labels, 0.5, claims, 0.0006)
     assert stricter.labels > found.labels
+
+
+def test_of_two_cut_offs_accepted_at_once_the_one_with_the_lower_limit_is_taken():
+    """Both decide all patients rightly; the larger weight leaves the lower limit."""
+    labels = labels_of([0.0, 1.0] * 50, [0, 1] * 50)
+    claims = Claims(costs=Costs(), target=0.2, margin=0.9)
+    pair = [("light", 0.4, 0.48), ("heavy", 0.6, 0.52)]
+    for order in (pair, pair[::-1]):
+        menu = [Item(name=name, cut=cut, weight=weight) for name, cut, weight in order]
+        found = try_menu(menu, labels, 0.5, claims, 0.06)
+        alone = [try_menu([one], labels, 0.5, claims, 0.06).labels for one in menu]
+        assert alone == [found.labels] * 2
+        assert menu[found.chosen].name == "heavy"
 
 
 def test_a_cut_off_that_is_worse_than_the_original_is_not_accepted_although_its_risk_is_low():

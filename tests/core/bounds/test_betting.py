@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -77,6 +78,18 @@ def test_a_share_is_set_before_its_patient_is_seen():
     one, two = predictable_shares(losses, 0.1), predictable_shares(other, 0.1)
     assert one[:3].tolist() == two[:3].tolist()
     assert one[3] != two[3]
+
+
+def test_every_order_is_one_of_the_same_patients():
+    """The limit is where the mean capital over all orders of six patients reaches 1 / delta."""
+    losses, delta = [0.0, 0.0, 0.1, 0.2, 0.3, 1.0], 0.4
+    orders = list(itertools.permutations(losses))[::3]
+    limit = betting_limit(np.array(losses), delta)
+    reached = [
+        np.mean([capitals(one, mean, delta)[-1] for one in orders])
+        for mean in (limit - 0.02, limit + 0.02)
+    ]
+    assert reached[0] < 1 / delta < reached[1]
 
 
 def test_a_patient_alone_excludes_nothing():

@@ -23,7 +23,7 @@ def test_without_patients_a_rate_is_open():
 
 def test_widths_by_hand():
     assert dkw_width(0, 0.1) == dkw_width(1, 0.001) == 1.0
-    assert dkw_limit(0, 0, 0.1) == dkw_limit(3, 4, 0.1) == 1.0
+    assert dkw_limit(0, 0, 0.1) == dkw_limit(3, 4, 0.1) == dkw_limit(1, 1, 0.9) == 1.0
     assert dkw_limit(20, 200, 0.1) == pytest.approx(0.1 + math.sqrt(math.log(10) / 400))
     assert dkw_width(200, 0.1) == pytest.approx(math.sqrt(math.log(20) / 400))
 

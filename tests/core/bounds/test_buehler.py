@@ -43,13 +43,17 @@ def largest_likely_risk(misses, alarms, n, costs, delta):
     """The limit by bisection at many shares of the risk that misses carry: from below."""
     observed = rank(misses, alarms, costs, delta)
     no_higher = [(i, j) for i, j in outcomes(n) if rank(i, j, costs, delta) <= observed + 1e-9]
-    shares = np.linspace(0, 1, 801)
-    low, high = np.zeros(801), 1 / (shares / costs.cost_fn + (1 - shares) / costs.cost_fp)
-    for _ in range(40):
-        middle = (low + high) / 2
-        rates = shares * middle / costs.cost_fn, (1 - shares) * middle / costs.cost_fp
-        likely = sum(probability(i, j, n, *rates) for i, j in no_higher) > delta
-        low, high = np.where(likely, middle, low), np.where(likely, high, middle)
+    shares = np.linspace(0, 1, 401)
+    # First everywhere, then near the best share.
+    for _ in range(2):
+        low, high = np.zeros(401), 1 / (shares / costs.cost_fn + (1 - shares) / costs.cost_fp)
+        for _ in range(30):
+            middle = (low + high) / 2
+            rates = shares * middle / costs.cost_fn, (1 - shares) * middle / costs.cost_fp
+            likely = sum(probability(i, j, n, *rates) for i, j in no_higher) > delta
+            low, high = np.where(likely, middle, low), np.where(likely, high, middle)
+        best = np.clip(shares[low.argmax()] + np.array([-1, 1]) / 400, 0, 1)
+        shares = np.linspace(*best, 401)
     return low.max()
 
 
@@ -62,7 +66,7 @@ def test_the_limit_is_the_largest_mean_cost_that_is_still_likely(costs, delta, e
     """As likely as any outcome of no higher rank; above the supremum by at most a stated part."""
     expected = largest_likely_risk(*errors, 12, costs, delta)
     limit = buehler_limit(counts_of(*errors, 12), costs, delta)
-    assert expected * (1 - 1e-9) <= limit <= expected * (1 + 3 * SLACK)
+    assert expected * (1 - 1e-9) <= limit <= expected * (1 + 1.13 * SLACK)
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -144,7 +148,7 @@ def test_the_tail_holds_the_outcomes_that_rank_no_higher_and_no_other(costs, del
     scale = costs.largest
     ratio = (costs.cost_fn / scale, costs.cost_fp / scale)
     ranks = {(i, j): rank(i, j, costs, min(delta, 0.5)) for i, j in outcomes(n)}
-    for misses, alarms in [(0, 0), (1, 0), (0, 2), (2, 3), (6, 1), (12, 0), (0, 12), (5, 7)]:
+    for misses, alarms in ranks if n == 12 else [(0, 0), (1, 0), (2, 3), (12, 0), (0, 12), (5, 7)]:
         tail = _tail(misses, alarms, n, ratio, delta)
         most = dict(zip(tail.misses.tolist(), tail.most_alarms.tolist(), strict=True))
         inside = {(i, j) for i, j in outcomes(n) if j <= most.get(i, -1)}

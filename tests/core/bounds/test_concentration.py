@@ -272,6 +272,13 @@ def test_clopper_pearson_is_refused_for_unequal_costs():
     assert "unequal costs" in told
 
 
+def test_a_misspelt_bound_is_answered_with_the_one_that_was_meant():
+    with pytest.raises(BadOption, match=r"got 'hoefding'\. Did you mean 'hoeffding'\?$"):
+        choose_bound("hoefding", Costs(), "split")
+    with pytest.raises(BadOption, match=r"got 3\.$"):
+        choose_bound(3, Costs(), "split")
+
+
 def test_other_bounds_are_refused_at_a_target_prevalence():
     with pytest.raises(BadOption, match=r"at a target prevalence.* got 'hoeffding'"):
         choose_bound("hoeffding", Costs(target=(0.2, 0.4)), "split")

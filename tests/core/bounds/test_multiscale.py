@@ -245,11 +245,16 @@ def test_levels_fall_with_n_and_rise_with_delta():
     ("n", "row"), [(100, "100"), (101, "112"), (112, "112"), (15_000, "20000")]
 )
 @pytest.mark.parametrize(
-    ("delta", "column"), [(0.1, 0.1), (1 - 0.9, 0.1), (0.11, 0.1), (0.0999, 0.075), (0.7, 0.5)]
+    ("delta", "column"),
+    [(0.1, 0.1), (1 - 0.9, 0.1), (0.11, 0.1), (0.0999, 0.075), (0.7, 0.5)],
 )
 def test_the_next_larger_n_and_the_next_smaller_delta_are_taken(n, row, delta, column):
     expected = TABLE["levels"][row][TABLE["deltas"].index(column)]
     assert window_level(n, delta) == expected
+
+
+def test_the_smallest_delta_of_the_table_is_taken():
+    assert window_level(56, 0.001) == TABLE["levels"]["56"][0]
 
 
 @pytest.mark.parametrize(("n", "delta"), [(100, 1e-5), (LARGEST_N + 1, 0.1)])

@@ -8,16 +8,20 @@ import pytest
 from scipy.stats import beta, norm
 
 from steadycut.core.bounds.binomial import lower_limit, upper_limit
+from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.bounds.sampled import (
     RANK_SPREAD,
     SLACK,
     Drawn,
+    _tail_of_below,
+    _tail_of_called,
     highest_below,
     highest_mean_cost,
     highest_missed,
     lowest_below,
     lowest_sum,
 )
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
 CHANCES = [(1.0, 1.0, 0.1), (0.5, 0.8, 0.3), (0.3, 0.2, 0.9)]
@@ -93,6 +97,24 @@ def test_both_limits_are_those_of_an_enumeration(counts, chances, delta):
     assert expected * (1 - 1e-9) <= found <= min(expected * (1 + 3 * SLACK), 1 + 1e-12)
 
 
+@pytest.mark.parametrize("chances", [(1.0, 1.0, 0.1), (0.5, 0.8, 0.3), (0.3, 0.9, 0.7)])
+@pytest.mark.parametrize("delta", [0.05, 0.3, 0.7])
+def test_the_tails_hold_the_outcomes_that_rank_no_higher_and_no_other(chances, delta):
+    """Above delta = 0.5 outcomes are ranked by the estimate."""
+    every = outcomes(9)
+    for rank, tail_of, place in (
+        (rank_below, _tail_of_below, 1),
+        (rank_called, _tail_of_called, 0),
+    ):
+        ranks = {one: rank(one, chances, min(delta, 0.5)) for one in every}
+        for counts in every:
+            tail = tail_of(Drawn(counts=counts, chances=chances), delta)
+            most = dict(zip(tail.misses.tolist(), tail.most_alarms.tolist(), strict=True))
+            inside = {one for one in every if one[place] <= most.get(one[2], -1)}
+            wanted = ranks[counts] * (1 + 1e-9)
+            assert inside == {one for one in every if ranks[one] <= wanted}
+
+
 @pytest.mark.parametrize("chances", CHANCES)
 @pytest.mark.parametrize("delta", [0.1, 0.2])
 def test_the_limits_fail_with_at_most_delta_whatever_the_shares_are(chances, delta):
@@ -156,6 +178,19 @@ def test_cost_with_one_and_with_two_strata_below():
     two = highest_mean_cost(Drawn(counts=(0, 2, 0), chances=(1.0, 0.5, 0.4)), 3, 1000, costs, 0.1)
     plain = 5 * 4 / 1000 + 3 / 1000
     assert plain < one < two < 0.1
+    # One stratum: a miss counts twice, and half of the false alarms are drawn too.
+    drawn = Drawn(counts=(0, 2), chances=(0.5, 0.5))
+    found = highest_mean_cost(drawn, 3, 1000, costs, 0.1)
+    scaled = Costs(cost_fn=10.0, cost_fp=2.0)
+    assert found == pytest.approx(buehler_limit(errors_of(2, 3, 1000), scaled, 0.1))
+    # Two strata: half of delta for the missed patients, half for the false alarms.
+    drawn = Drawn(counts=(0, 2, 1), chances=(0.5, 0.5, 0.4))
+    found = highest_mean_cost(drawn, 3, 1000, costs, 0.1)
+    alarmed = upper_limit(3, 1000, 0.05) / 0.5
+    assert found == pytest.approx(5 * highest_missed(drawn, 1000, 0.05) + alarmed)
+    many = highest_mean_cost(Drawn(counts=(0, 9, 9), chances=(0.5, 0.5, 0.1)), 9, 20, costs, 0.1)
+    few = highest_mean_cost(Drawn(counts=(0, 9), chances=(0.5, 0.1)), 9, 20, costs, 0.1)
+    assert many == few == 5.0
     none = highest_mean_cost(Drawn(counts=(7,), chances=(0.5,)), 3, 1000, costs, 0.1)
     assert none == pytest.approx(upper_limit(3, 1000, 0.1) / 0.5)
 
@@ -165,3 +200,28 @@ def test_shares_of_all_patients_are_divided_by_the_probability():
     assert highest_missed(drawn, 1000, 0.1) == pytest.approx(upper_limit(2, 1000, 0.1) / 0.5)
     assert lowest_sum((2,), (0.5,), 1000, 0.1) == pytest.approx(lower_limit(2, 1000, 0.1) / 0.5)
     assert highest_missed(Drawn(counts=(7,), chances=(1.0,)), 1000, 0.1) == 0
+    # Two strata: each counts as one over its probability.
+    drawn = Drawn(counts=(7, 2, 1), chances=(1.0, 0.5, 0.1))
+    weights = Costs(cost_fn=2.0, cost_fp=10.0)
+    wanted = buehler_limit(errors_of(2, 1, 1000), weights, 0.1)
+    assert highest_missed(drawn, 1000, 0.1) == pytest.approx(wanted, rel=3e-3)
+    turned = Drawn(counts=(7, 1, 2), chances=(1.0, 0.1, 0.5))
+    assert highest_missed(turned, 1000, 0.1) == highest_missed(drawn, 1000, 0.1)
+    wanted = lower_limit(2, 1000, 0.05) / 0.5 + lower_limit(1, 1000, 0.05) / 0.1
+    assert lowest_sum((2, 1), (0.5, 0.1), 1000, 0.1) == pytest.approx(wanted)
+    assert lowest_sum((), (), 1000, 0.1) == 0
+    for counts, chances in (((0, 9), (1.0, 0.1)), ((0, 9, 9), (1.0, 0.5, 0.1))):
+        assert highest_missed(Drawn(counts=counts, chances=chances), 20, 0.1) == 1.0
+
+
+def errors_of(misses, alarms, n):
+    return Confusion(tp=0, fn=misses, fp=alarms, tn=n - misses - alarms)
+
+
+def test_strata_with_one_probability_are_one_stratum():
+    drawn = Drawn(counts=(7, 2, 1), chances=(1.0, 0.5, 0.5))
+    assert drawn.merged == Drawn(counts=(7, 3), chances=(1.0, 0.5))
+    turned = Drawn(counts=(7, 2, 1), chances=(1.0, 0.1, 0.5))
+    assert turned.merged == Drawn(counts=(7, 1, 2), chances=(1.0, 0.5, 0.1))
+    for same in (turned.merged, Drawn(counts=(7, 1), chances=(0.1, 0.5))):
+        assert same.merged is same

@@ -31,12 +31,21 @@ def test_the_interval_holds_the_area_and_turns_with_the_scores(positive, negativ
     assert turned == pytest.approx((1 - high, 1 - low), abs=1e-9)
 
 
-def test_the_ends_are_where_the_observed_area_is_z_standard_errors_off():
-    patients = patients_of([3, 4, 5, 6, 2], [1, 2, 0, 1, 3, 2])
+@pytest.mark.parametrize(
+    ("positive", "negative", "wider"),
+    [
+        ([3, 4, 5, 6, 2], [1, 2, 0, 1, 3, 2], False),
+        # One of four diseased patients lies below everybody: DeLong's variance is the larger one.
+        ([9, 9, 9, 0], [1, 2, 3, 4, 5, 6, 7, 8], True),
+    ],
+)
+def test_the_ends_are_where_the_observed_area_is_z_standard_errors_off(positive, negative, wider):
+    patients, sizes = patients_of(positive, negative), (len(positive), len(negative))
     area = auc(patients)
-    factor = max(1, delong_variance(patients) / newcombe_variance(area, (5, 6)))
+    factor = delong_variance(patients) / newcombe_variance(area, sizes)
+    assert (factor > 1) == wider
     for end in auc_interval(patients, 0.05):
-        error = np.sqrt(factor * newcombe_variance(end, (5, 6)))
+        error = np.sqrt(max(1, factor) * newcombe_variance(end, sizes))
         assert abs(area - end) / error == pytest.approx(1.959964, abs=1e-5)
 
 

@@ -18,6 +18,13 @@ def test_points_fill_every_quarter_of_the_square_alike():
     assert np.all(np.abs(counts - N_POINTS / 16) <= 3)
 
 
+def test_every_row_holds_every_level_once_in_any_dimension():
+    levels = (np.arange(N_POINTS) + 0.5) / N_POINTS
+    points = spread_points(6)
+    np.testing.assert_allclose(np.sort(points, axis=1), np.tile(levels, (6, 1)), rtol=1e-12)
+    assert spread_points(2) == pytest.approx(points[:2])
+
+
 @pytest.mark.parametrize(("dimensions", "error"), [(1, 0.0003), (2, 0.002), (3, 0.005)])
 def test_tails_of_sums_are_met(dimensions, error):
     weights = np.random.default_rng(0).normal(size=(50, dimensions))
@@ -32,6 +39,8 @@ def test_the_rates_are_quantiles_of_the_limits():
     level = np.array([0.1, 0.5, 0.9])
     np.testing.assert_allclose(low_rate(3, 7, level), beta.ppf(level, 3, 8), rtol=1e-12)
     np.testing.assert_allclose(high_rate(3, 7, level), beta.ppf(level, 4, 7), rtol=1e-12)
+    np.testing.assert_allclose(low_rate(1, 7, level), beta.ppf(level, 1, 8), rtol=1e-12)
+    np.testing.assert_allclose(high_rate(3, 1, level), beta.ppf(level, 4, 1), rtol=1e-12)
 
 
 def test_nothing_counted_has_no_lower_limit_and_everything_no_upper_one():

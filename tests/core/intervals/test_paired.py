@@ -1,15 +1,18 @@
 import math
+from collections import Counter
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
+from steadycut.core.bounds.anytime import upper_mean
 from steadycut.core.confusion import confusion_at
 from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import Costs
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
 from tests.slow_reference import stable
 
+LEVELS = (0.3, 0.1, 0.02, 0.005, 0.001)
 TARGETS = [Costs(target=(0.2, 0.2)), Costs(cost_fn=3.0, target=(0.1, 0.6))]
 
 
@@ -84,6 +87,44 @@ def test_cut_offs_of_one_score_are_compared_by_an_exact_binomial_test(costs, see
         assert found == (chances["greater"] < level)
         found = is_cheaper(cohort.labels, high, low, costs, level, same_score=True)
         assert found == (chances["less"] < level)
+
+
+def test_a_p_value_at_the_level_does_not_show_anything():
+    """One patient who is decided better: a p-value of one half."""
+    labels, nothing, wrong = np.array([1], dtype=np.int8), np.array([False]), np.array([True])
+    assert not is_cheaper(labels, nothing, wrong, Costs(), 0.5, same_score=True)
+    assert is_cheaper(labels, nothing, wrong, Costs(), 0.51, same_score=True)
+
+
+def highest(differences, level):
+    """An upper limit of a mean difference between -1 and 1."""
+    held = Counter((1 + differences) / 2)
+    return 2 * upper_mean(list(held), list(held.values()), level) - 1
+
+
+@pytest.mark.parametrize("seed", SEEDS[:4])
+def test_rules_of_different_scores_are_compared_by_limits_of_the_mean(seed):
+    """At unequal costs of all patients together, at a target prevalence in each class."""
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(150) < 0.4).astype(np.int8)
+    one, other = rng.random(150) < 0.1, rng.random(150) < rng.choice([0.3, 0.5], 2)[labels]
+    difference = one.astype(float) - other
+    rises = [
+        {level: highest(difference[labels == y], level / 2) for level in LEVELS} for y in (0, 1)
+    ]
+    for level in LEVELS:
+        for fn, fp in ((4.0, 1.0), (0.5, 2.0)):
+            costs = Costs(cost_fn=fn, cost_fp=fp)
+            price = np.where(labels == 1, fn, fp) / max(fn, fp)
+            found = is_cheaper(labels, one, other, costs, level, same_score=False)
+            assert found == (highest(price * difference, level) < 0)
+            for target in ((0.1, 0.1), (0.05, 0.7)):
+                costs = Costs(cost_fn=fn, cost_fp=fp, target=target)
+                found = is_cheaper(labels, one, other, costs, level, same_score=False)
+                shown = [
+                    fn * p * rises[1][level] + fp * (1 - p) * rises[0][level] < 0 for p in target
+                ]
+                assert found == all(shown)
 
 
 def shares_of_wrong_answers(costs, *, same_score, seed, n_runs=400, n=120, level=0.1):

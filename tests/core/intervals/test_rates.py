@@ -4,11 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom, binomtest
+from scipy.stats import beta, binom, binomtest
 
 from steadycut.core.bounds.binomial import rate_interval, two_sided
 from steadycut.core.confusion import Confusion
-from steadycut.core.intervals.rates import at_fixed_cut, at_prevalence, quantities
+from steadycut.core.intervals.melding import N_POINTS, spread_points
+from steadycut.core.intervals.rates import (
+    at_fixed_cut,
+    at_prevalence,
+    melded_intervals,
+    quantities,
+)
 from steadycut.core.records import Costs
 
 POINT = Confusion(tp=33, fn=6, fp=9, tn=52)
@@ -73,6 +79,27 @@ def test_melding_agrees_with_drawing_by_lot(name):
     wanted = rising if quantity.rises else falling
     assert found.method == "melded"
     assert found.interval == pytest.approx(wanted, abs=0.02 * np.ptp(wanted))
+
+
+def test_each_rate_takes_the_levels_of_its_own_row():
+    """All rows but one are at the median, so that the interval is that of one rate alone."""
+    levels, middle = spread_points(1)[0], np.full(N_POINTS, 0.5)
+    wanted, table = quantities(Costs()), (2, 1, 1, 60)
+    by_share = melded_intervals(wanted, table, np.stack([levels, middle, middle]), 0.05)
+    for name, (good, bad) in {"sensitivity": (2, 1), "specificity": (60, 1), "ppv": (2, 1)}.items():
+        assert by_share[name] == pytest.approx(two_sided(good, good + bad, 0.05), abs=2e-3)
+    # At so low a prevalence kappa and net benefit rise with it.
+    found = melded_intervals(wanted, table, np.stack([middle, middle, levels]), 0.05)
+    rates = [(beta.median(2, 2), beta.median(60, 2)), (beta.median(3, 1), beta.median(61, 1))]
+    for name, shapes in (
+        ("kappa", [(3.5, 61.5), (3.5, 61.5)]),
+        ("net_benefit", [(3, 62), (4, 61)]),
+    ):
+        ends = [
+            float(wanted[name].of_rates(*rate, beta.ppf(level, *shape)))
+            for rate, shape, level in zip(rates, shapes, (0.025, 0.975), strict=True)
+        ]
+        assert found[name] == pytest.approx(ends, rel=5e-3)
 
 
 @pytest.mark.parametrize(("n", "prevalence"), [(20, 0.125), (60, 0.042), (60, 0.3), (60, 0.95)])

@@ -74,6 +74,12 @@ def test_order_statistics_are_those_of_scipy_stats(n, level, delta):
     assert quantile_interval(ranks[1:-1], level, delta) == (ranks[low], ranks[high])
 
 
+def test_a_tail_may_use_up_its_share():
+    """Both of two scores lie above the median with probability 1/4, half of delta."""
+    assert quantile_interval(np.array([1.0, 2.0]), 0.5, 0.5) == (1.0, 2.0)
+    assert quantile_interval(np.array([1.0, 2.0]), 0.5, 0.49) == (-np.inf, np.inf)
+
+
 def test_no_scores_leave_a_quantile_open():
     assert quantile_interval(np.array([]), 0.5, 0.1) == (-np.inf, np.inf)
 
@@ -111,3 +117,6 @@ def test_scores_that_were_negated_turn_the_ends_round():
     assert found.population == (-2.0, 0.0)
     assert found.repeated == (-3.0, np.inf)
     assert str(found.population[1]) == "0.0"
+    other = CutInterval(population=(-2.0, 0.0), method="bootstrap", repeated=(0.0, 0.0))
+    assert str(other.times(-1.0).population) == "(0.0, 2.0)"
+    assert str(other.times(-1.0).repeated) == "(0.0, 0.0)"

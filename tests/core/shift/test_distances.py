@@ -30,6 +30,11 @@ def test_with_more_patients_it_is_a_limit_within_a_hundredth(seed):
     assert exact - 1e-12 <= kolmogorov(np.array(quantiles(one)), one.size, two) < exact + 0.01
 
 
+def test_samples_that_do_not_overlap_are_as_far_apart_as_can_be():
+    for scores in ([0.0, 0.5], [4.0, 5.0, 6.0]):
+        assert kolmogorov(np.array([1.0, 1.0, 3.0]), 2, np.array(scores)) == 1.0
+
+
 def test_an_empty_class_has_no_distance():
     assert kolmogorov(np.array([]), 0, np.array([1.0])) is None
     assert kolmogorov(np.array([1.0, 1.0]), 1, np.array([])) is None
@@ -42,3 +47,6 @@ def test_the_limit_by_hand():
     assert found.total_variation == pytest.approx(0.2)
     assert found.limit == pytest.approx(float(4 * Fraction(1, 5) + 3 * Fraction(2, 5) / 2))
     assert found.kolmogorov_negative is None
+    both = global_distances(p, q, Costs(cost_fn=3.0, cost_fp=2.0), 0.5, 0.25)
+    assert both.limit == pytest.approx(5 * 0.2 + 3 * 0.4 * 0.5 + 2 * 0.6 * 0.25)
+    assert (both.kolmogorov_positive, both.kolmogorov_negative) == (0.5, 0.25)

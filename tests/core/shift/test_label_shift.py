@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import (
     RankBins,
     _group_members,
     _weights,
+    bins_of,
     bootstrap_interval,
     cdf_at_edges,
     classes_differ,
@@ -73,6 +74,7 @@ def test_the_cube_root_of_a_cube_is_whole():
 def test_there_are_twenty_bins_unless_others_are_asked_for():
     scores, labels = np.arange(100.0), np.arange(100) % 2
     assert rank_bins(scores, labels).n_bins == 20
+    assert bins_of(PatientScores(scores=scores, labels=labels)).n_bins == 20
     assert rank_bins(scores, labels, 7).n_bins == 7
 
 
@@ -124,6 +126,13 @@ def test_an_increasing_transform_of_the_scores_changes_no_bin(scores, seed):
     bent = rank_bins(np.exp(np.array(scores) / 3), labels, 5)
     assert np.array_equal(plain.positive, bent.positive)
     assert np.array_equal(plain.negative, bent.negative)
+
+
+def test_counts_are_whole_numbers_however_they_were_written():
+    bins = RankBins(edges=[1], positive=[1.0, 2.0], negative=[3.0, 0.0])
+    assert bins.pooled.dtype == bins.count(np.array([0.0])).dtype == np.int64
+    assert bins.pooled.tolist() == [4, 2]
+    assert bins.edges.dtype == np.float64
 
 
 def test_bins_are_frozen():
@@ -199,6 +208,7 @@ def test_the_weight_at_the_ends_and_of_equal_shapes():
     assert mixture_weight(np.array([[0, 5]]), ill, well)[0] == 1.0
     assert mixture_weight(np.array([[5, 0]]), ill, well)[0] == 0.0
     assert mixture_weight(np.array([[5, 5]]), ill, ill)[0] == 0.0
+    assert mixture_weight(np.array([[5, 5]]), ill, well)[0] == pytest.approx(0.5, abs=1e-8)
 
 
 def test_the_estimate_by_hand():
@@ -375,6 +385,7 @@ def test_a_choice_among_scores_makes_the_interval_wider():
 def test_cdfs_by_hand():
     assert cdf_at_edges(np.array([1, 1, 2])).tolist() == [0.25, 0.5]
     assert cdf_at_edges(np.array([0, 0])).tolist() == [0.0]
+    assert cdf_at_edges(np.array([1, 0, 0])).tolist() == [1.0, 1.0]
 
 
 # The risk range.

@@ -95,6 +95,13 @@ def test_the_straightest_prevalence_is_found(prevalence):
     assert straightest_prevalence(ill, well, here) == pytest.approx(prevalence)
 
 
+def test_no_prevalence_above_1_is_tried():
+    """The lower 95 % of the diseased alone: 1.05 would fit best, if there were such a share."""
+    ill, well = np.exp(np.linspace(0, 6, 101)), np.linspace(900, 901, 101)
+    here = np.quantile(ill, LEVELS / 1.05)
+    assert straightest_prevalence(ill, well, here) == 1.0
+
+
 def test_without_spread_some_prevalence_is_returned():
     one = np.full(101, 2.0)
     assert 0 <= straightest_prevalence(one, one, LEVELS) <= 1
@@ -132,6 +139,12 @@ def test_an_increasing_transform_changes_no_call(scores, call_rate):
     bent = np.exp(plain / 4)
     one, two = quantile_matched(plain, call_rate), quantile_matched(bent, call_rate)
     assert np.array_equal(plain >= one.threshold, bent >= two.threshold)
+
+
+def test_of_two_cut_offs_equally_near_up_to_rounding_the_one_that_calls_more_is_taken():
+    for off in (0.0, 1.5e-13, -1.5e-13):
+        assert quantile_matched(np.arange(4.0), 0.375 + off).call_rate == 0.5
+    assert quantile_matched(np.arange(4.0), 0.375 - 1e-11).call_rate == 0.25
 
 
 def test_everybody_can_be_called_however_near_the_scores_are():

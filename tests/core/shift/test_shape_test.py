@@ -30,6 +30,7 @@ def test_a_mixture_of_the_classes_has_no_distance():
     assert test.statistic == pytest.approx(0, abs=1e-12)
     assert test.p_value == 1.0
     assert test.n_bootstrap == 99
+    assert shape_test(bins, bins.pooled, np.random.default_rng(0)).n_bootstrap == 999
 
 
 def test_equal_classes_can_still_be_refuted():

@@ -175,6 +175,25 @@ def test_at_the_limit_nothing_may_change_even_where_nobody_is_ill():
     assert (found.prevalence, found.shape_positive, found.shape_negative) == (0.0, 0.0, 0.0)
 
 
+def test_at_the_limit_nothing_may_change_even_where_the_prevalence_does_not_matter():
+    found = tipping_of(ErrorRates(miss=0.25, alarm=0.25), 0.5, Costs(), limit=0.25)
+    assert (found.slope, found.prevalence, found.exceeded) == (0.0, 0.5, False)
+
+
+@pytest.mark.parametrize(("miss", "alarm", "reached"), [(0.25, 0.5, 0.0), (0.5, 0.25, 1.0)])
+def test_the_limit_may_be_reached_where_nobody_or_everybody_is_ill(miss, alarm, reached):
+    rates = ErrorRates(miss=miss, alarm=alarm)
+    assert tipping_of(rates, 0.5, Costs(), limit=0.5).prevalence == reached
+    assert tipping_of(rates, 0.5, Costs(), limit=0.5001).prevalence is None
+
+
+def test_a_room_of_1_is_used_up_like_any_other():
+    """A miss costs 8: risk 1, slope 4, and a room of 1 to the limit."""
+    rates = ErrorRates(miss=0.5, alarm=0.0)
+    assert tipping_of(rates, 0.25, Costs(cost_fn=8.0), limit=2.0).prevalence == 0.5
+    assert tipping_of(rates, 0.25, Costs(cost_fn=8.0), limit=2.0).shape_positive == 0.5
+
+
 def test_without_a_number_of_candidates_there_is_one():
     several = [
         tipping_point(COUNTS, Costs(), 0.5, honesty="uniform", **options).upper

@@ -93,7 +93,7 @@ def labels_one_at_a_time(
         done = reached.any(axis=1)
         stops += (start + 1 + reached[done].argmax(axis=1)).tolist()
         errors = seen[~done, -1]
-        if len(stops) >= power * N_STREAMS:
+        if len(stops) >= max(power, 0.5) * N_STREAMS:
             break
     ends = np.sort(np.append(stops, np.full(N_STREAMS - len(stops), np.inf)))
     found = [ends[int(np.ceil(share * N_STREAMS)) - 1] for share in (0.5, power)]

@@ -64,9 +64,7 @@ class Expected:
         ``labels`` is how many patients are labelled; at random, they would hold this number times
         the prevalence of ill patients.
         """
-        ill, healthy = (
-            -np.diff([1.0, *one, 0.0]) for one in home.shares_below(np.array(edges, dtype=float))
-        )
+        ill, healthy = (-np.diff([1.0, *one, 0.0]) for one in home.shares_below(np.array(edges)))
         ill[1:] += UNSEEN / (prevalence * labels) * healthy[1:] / max(healthy[1:].sum(), 1e-12)
         return cls(ill=ill / ill.sum(), healthy=healthy, prevalence=prevalence)
 
@@ -213,7 +211,7 @@ class Labelled:
         if not self.n_hidden:
             return 1 - sampled.highest_below(self.drawn(self.healthy), level)
         called = self.called(self.healthy, level / 2)[0]
-        return called / max(called + self.below(self.healthy, level / 2)[1], 1e-300)
+        return called / (called + self.below(self.healthy, level / 2)[1])
 
     # Shares of all patients ----------------------------------------------------------------------
 

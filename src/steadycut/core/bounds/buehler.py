@@ -58,7 +58,7 @@ class Tail:
         k, left = self.misses, self.n - self.misses
         # Rates above 1 come from impossible cells. Their result is not used.
         miss = np.minimum(miss, 1.0)
-        rest = np.clip(1 - miss, 0.0, 1.0)[:, None]
+        rest = (1 - miss)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             pmf = np.exp(self.log_choose + _power(miss[:, None], k) + _power(rest, left))
             share = np.where(rest > 0, np.minimum(alarm[:, None] / rest, 1.0), 0.0)
@@ -108,7 +108,7 @@ def largest_likely(
     ``chance(low, high, value)`` is at least the probability at every share of each cell from low to
     high, and is exact where both are equal. It decreases in the value, up to ``largest(share)``.
     The search begins at the share ``start``. The result is at most 1, and exceeds the supremum by
-    the share ``slack`` of itself at most.
+    the share ``slack`` of itself at most, and by an eighth of `SLACK` for the precision of a limit.
     """
     limit = _limit_at(chance, largest, start, delta)
     edges = np.linspace(0, 1, FIRST_CELLS + 1)

@@ -119,9 +119,7 @@ def lowest_below(drawn: Drawn, delta: float) -> float:
         value = min(value, 1.0)
         rare = _theta(drawn, low, 1 - value)[1]
         first, second = _theta(drawn, high, 1 - value)
-        called = 1 - first - second
-        # Both probabilities of a wide cell may exceed 1 together; then nothing is known.
-        return np.where(rare + called > 1, 1.0, tail(rare, called))
+        return tail(rare, 1 - first - second)
 
     return 1 - largest_likely(chance, lambda _: 1.0, _start(drawn), delta, SLACK)
 

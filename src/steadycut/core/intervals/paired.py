@@ -115,4 +115,4 @@ def is_cheaper(
 def _highest_mean(differences: FloatArray, level: float) -> float:
     """Return an upper limit of the mean of differences between -1 and 1; 1 without any."""
     values, counts = np.unique((1 + differences) / 2, return_counts=True)
-    return 2 * upper_mean(values, counts, level) - 1 if values.size else 1.0
+    return 2 * upper_mean(values, counts, level) - 1

@@ -1,0 +1,46 @@
+"""The choice among cut-offs with limits, and the limits of single ones."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from steadycut.core.adapt.labels import Labels, choose, exact_limit, likely_rank
+from steadycut.core.adapt.pool import Pool
+from steadycut.core.bounds.buehler import buehler_limit
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
+
+
+@pytest.mark.parametrize(
+    ("limits", "likely", "wanted"),
+    [
+        # 1 + 1.5 * 0.3 against 1.05.
+        ([0.20, 0.21], 0.5, 1),
+        ([0.20, 0.21], 0.2, 0),
+        # 1 + 1.5 * 0.3 against 1.5, and against 1.4.
+        ([0.20, 0.30], 0.5, 0),
+        ([0.20, 0.28], 0.5, 1),
+        ([0.30, 0.20], 0.2, 1),
+    ],
+)
+def test_one_percent_of_the_patients_nearer_is_worth_a_limit_higher_by_one_and_a_half(
+    limits, likely, wanted
+):
+    """The cut-offs lie above two and above five of ten patients."""
+    pool = Pool.of(np.arange(10.0))
+    assert choose(pool, [2.0, 5.0], np.array(limits), likely) == wanted
+
+
+def test_without_labels_the_likely_rank_is_the_median_of_the_prior():
+    pool = Pool.of(np.array([0.0, 1.0, 2.0]))
+    nobody = Labels(scores=np.array([]), labels=np.array([], dtype=int))
+    for prior, rank in (([1, 1, 1, 7], 1.0), ([7, 1, 1, 1], 0.0), ([3, 3, 2, 2], 1 / 3)):
+        assert likely_rank(pool, np.array(prior) / 10, nobody, Costs()) == rank
+
+
+def test_the_limit_is_that_of_the_binomial_at_equal_costs_and_of_buehler_otherwise():
+    counts = Confusion(tp=9, fn=2, fp=3, tn=16)
+    equal = exact_limit(counts, Costs(cost_fn=2.0, cost_fp=2.0), 0.1)
+    assert equal == pytest.approx(2 * beta.ppf(0.9, 6, 25))
+    unequal = Costs(cost_fn=3.0)
+    assert exact_limit(counts, unequal, 0.1) == buehler_limit(counts, unequal, 0.1)
