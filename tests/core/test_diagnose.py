@@ -3,6 +3,7 @@ import pytest
 
 from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
 from steadycut.core.cuts.grid import even_cuts, exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.diagnose import (
     BARRIER,
     basin_share,
@@ -14,6 +15,7 @@ from steadycut.core.diagnose import (
     stability_warnings,
 )
 from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.registry import parse_rule
 from tests.core.cohorts import SEEDS, as_lists, binormal, random_cohort
 from tests.slow_reference import stability
@@ -53,14 +55,29 @@ def test_the_share_beyond_a_barrier_agrees_with_its_definition(seed, cost_fn):
     assert basin_share(cuts, draws, costs) == pytest.approx(expected, abs=1e-12)
 
 
+def at_ranks(ranks):
+    ranks = np.asarray(ranks, dtype=float)
+    return ThresholdDraws(threshold=0.0, rank=0, thresholds=ranks, ranks=ranks)
+
+
 def test_draws_at_a_barrier_lie_on_neither_side_of_it():
-    cohort = two_basins(0)
-    cuts, draws = exact_cuts(cohort), np.arange(20.0, 161.0)
-    found = basin_share(
-        cuts, ThresholdDraws(threshold=0.0, rank=0, thresholds=draws, ranks=draws), Costs()
-    )
-    expected = stability.basin_share(*as_lists(cohort), draws.tolist(), 1.0, 1.0, BARRIER)
-    assert found == pytest.approx(expected, abs=1e-12)
+    """Five draws below all barriers, three at the lowest or highest one, two above all of them."""
+    cuts = exact_cuts(two_basins(0))
+    curve = count_errors(cuts.cells[None, :])
+    ranks = curve.ranks[barriers(curve, Costs(), BARRIER)]
+    for low, high in ((5, 2), (2, 5)):
+        for barrier in (ranks.min(), ranks.max()):
+            draws = at_ranks([0.0] * low + [barrier] * 3 + [160.0] * high)
+            beyond = min(low + 3 * (barrier == ranks.min()), high + 3 * (barrier == ranks.max()))
+            assert basin_share(cuts, draws, Costs()) == beyond / 10
+
+
+def test_a_tenth_of_the_draws_on_either_side_is_a_second_basin():
+    cuts = exact_cuts(two_basins(0))
+    for n_below, told in ((1, True), (9, True), (0, False), (10, False)):
+        draws = at_ranks([0.0] * n_below + [160.0] * (10 - n_below))
+        found = stability_warnings(cuts, draws, Costs())
+        assert any(text.startswith("multi-modal minimum: 10%") for text in found) == told
 
 
 def two_basins(seed):
@@ -126,6 +143,11 @@ def test_a_grid_too_coarse_for_the_patients_is_told():
     assert text.startswith("coarse grid: 5% of the patients lie between two neighbouring cuts")
 
 
+def test_patients_of_both_classes_lie_between_two_cuts():
+    cohort = PatientScores(scores=[0.0, 4.2, 4.5, 4.8, 10.0], labels=[0, 1, 0, 0, 1])
+    assert largest_gap(even_cuts(cohort, 11)) == 3 / 5
+
+
 def test_patients_of_one_score_make_no_grid_coarse():
     cohort = PatientScores(scores=[0.0] * 9 + [1.0] * 9, labels=[0, 1] * 9)
     assert largest_gap(even_cuts(cohort, 10)) == 0.0
@@ -164,4 +186,5 @@ def test_few_patients_of_a_class_are_named():
 )
 def test_rows_sorted_by_label_are_noticed(labels, names, warned):
     patients = PatientScores(scores=range(4), labels=labels, patients=names)
-    assert bool(order_warnings(patients)) == warned
+    found = order_warnings(patients)
+    assert [text.partition(":")[0] for text in found] == ["sorted by label"] * warned

@@ -55,6 +55,13 @@ def test_one_hospital_less_is_not_enough(level, split):
     assert k == 2 or reached[0] < level
 
 
+def test_where_the_level_leaves_no_room_each_limit_has_the_largest_error_probability():
+    """Three hospitals promise 0.75 with limits that never fail."""
+    assert [site_delta(3, level, split=True) for level in (0.74, 0.75, 0.76)] == pytest.approx(
+        [1 - 0.74 * 4 / 3, 0.05, 0.05]
+    )
+
+
 def test_a_level_that_shared_hospitals_never_reach_is_not_promised():
     assert sites_needed(0.95, split=False) is None
     assert sites_needed(0.95, split=True) is not None
@@ -193,6 +200,10 @@ def test_a_mean_cost_is_a_rate_only_at_equal_costs():
     told = next_site(hospitals(counts), Costs(cost_fn=2, target=(0.3, 0.3)))
     miss, alarm = (logit_limit([(k, n) for k in (3, 5, 8)], 0.95) for n in (40, 60))
     assert told.normal.limit == pytest.approx(0.3 * 2 * miss + 0.7 * alarm)
+    no_alarms = [replace(one, fp=0, tn=60) for one in counts]
+    unknown = next_site(hospitals(no_alarms), Costs(target=(0.3, 0.3))).normal
+    assert (unknown.limit, unknown.alarm_rate) == (None, None)
+    assert unknown.miss_rate is not None
 
 
 @given(counts=st.lists(COUNTS, min_size=2, max_size=6), seed=st.integers(0, 99))

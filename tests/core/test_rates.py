@@ -116,3 +116,8 @@ def test_arrays_are_done_at_once_and_without_a_warning(tables):
             one_by_one = [function(*table) for table in tables]
             # numpy's powers of arrays and of numbers differ in the last bits.
             np.testing.assert_allclose(function(*columns), one_by_one, rtol=1e-12)
+
+
+def test_a_corrected_p_value_is_between_the_plain_one_and_1():
+    assert characteristics.miller_siegmund(0.99, 0.1, 0.9) == 0.99
+    assert characteristics.miller_siegmund(0.5, 0.4, 0.6) == 1.0

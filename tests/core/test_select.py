@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.radius import Radius
+from steadycut.core.bootstrap.radius import Radius, bootstrap_radius
 from steadycut.core.bootstrap.within_groups import group_cells
-from steadycut.core.bounds.modulus import dkw_band
+from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import clear_of_scores, exact_cuts
 from steadycut.core.records import Costs, PatientScores, Recipe
@@ -14,11 +14,13 @@ from steadycut.core.select import (
     Candidate,
     Search,
     best_candidate,
+    close_warnings,
+    limit_warnings,
     refit_warnings,
     try_candidate,
 )
 from steadycut.core.survival import weighted_at
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, NoFeasibleCut
 from tests.core.cohorts import as_lists, random_cohort
 from tests.slow_reference import cuts, risks, stability
 
@@ -106,6 +108,94 @@ def test_a_candidate_is_made_of_its_pieces(grid, rule, band, upper):
     assert found.modulus == pytest.approx(stability.modulus(scores, labels, r, 2.0, 1.0), abs=1e-12)
     assert found.penalty == pytest.approx(upper(cohort, r, costs, 0.2), abs=1e-12)
     assert found.objective == found.smallest_risk + found.penalty
+
+
+def test_form_centering_and_failure_probability_are_those_asked_for():
+    cohort, costs = random_cohort(1, 50), Costs()
+    search = Search(
+        rule="erm",
+        costs=costs,
+        n_bootstrap=40,
+        form="oscillation",
+        centering="bias",
+        delta_boot=0.3,
+    )
+    found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
+    draws = found.draws
+    assert search.stability_delta == 0.3
+    assert found.radius == bootstrap_radius(draws.threshold, draws.thresholds, 0.3, "bias")
+    assert found.radius != bootstrap_radius(draws.threshold, draws.thresholds, 0.3, "none")
+    at_stake = (cohort, found.radius.radius, costs)
+    assert found.modulus == modulus(*at_stake, "oscillation")
+    assert found.penalty == multiscale_band(*at_stake, 0.3, "oscillation")
+    assert found.recipe == cohort.recipe
+
+
+def most_calls(tp, fn, fp, tn):
+    return tp + fp
+
+
+def test_a_function_is_kept_with_its_name():
+    search = Search(rule=most_calls, costs=Costs(), n_bootstrap=2)
+    assert (search.rule, search.function) == ("python:most_calls", most_calls)
+    cohort = random_cohort(1)
+    found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
+    assert found.threshold < cohort.scores.min()
+
+
+def test_a_rule_for_the_next_site_resamples_within_sites():
+    cohort = random_cohort(2, 60)
+    codes = np.arange(60) % 3
+    there = PatientScores(
+        scores=cohort.scores, labels=cohort.labels, sites=np.array(["a", "b", "c"])[codes]
+    )
+    search = Search(rule="sensitivity:0.6@next-site", costs=Costs(), n_bootstrap=20)
+    found = try_candidate(there, there, search, np.random.default_rng(0))
+    cuts = exact_cuts(there)
+    cells = group_cells(cuts, there, codes)
+    draw = (cuts, search.chooser, Costs(), 20, np.random.default_rng(0))
+    expected = draw_thresholds(*draw, groups=cells)
+    assert found.draws.thresholds.tolist() == expected.thresholds.tolist()
+    with pytest.raises(BadOption, match="needs every patient's site"):
+        try_candidate(cohort, cohort, search, np.random.default_rng(0))
+
+
+def test_a_limit_that_no_cut_keeps_is_refused_and_names_the_score():
+    reversed_score = PatientScores(
+        scores=[1.0, 2.0, 3.0, 4.0], labels=[1, 1, 0, 0], recipe=Recipe(score="grade")
+    )
+    search = Search(rule="ppv:0.9", costs=Costs(), n_bootstrap=2)
+    with pytest.raises(NoFeasibleCut, match=r"no cut-off of 'grade.*' has ppv >= 0\.9"):
+        try_candidate(reversed_score, reversed_score, search, np.random.default_rng(0))
+
+
+def test_limits_that_some_replicates_do_not_keep_are_told():
+    cohort = PatientScores(scores=range(12), labels=[0, 0, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1])
+    search = Search(rule="ppv:0.9", costs=Costs(), n_bootstrap=40)
+    found = try_candidate(cohort, cohort, search, np.random.default_rng(0))
+    n = found.draws.n_infeasible
+    assert 0 < n < 40
+    (text,) = limit_warnings(search.chooser, found.draws)
+    assert text.startswith(
+        f"limits: {n / 40:.1%} of the bootstrap cohorts have no cut-off with ppv"
+    )
+    assert text in found.warnings
+    assert limit_warnings(search.chooser, replace(found.draws, n_infeasible=0)) == []
+    assert limit_warnings(Search(costs=Costs()).chooser, found.draws) == []
+
+
+@pytest.mark.parametrize(
+    ("scores", "told"),
+    [
+        ([0.1, 0.3, 0.4], None),
+        ([0.1, 0.2, 0.4], "1 patient is called whose score is not told apart"),
+        ([0.2, 0.25, 0.4], "2 patients are called whose scores are not told apart"),
+    ],
+)
+def test_patients_between_the_published_and_the_chosen_threshold_are_told(scores, told):
+    found = close_warnings(0.3, 0.2, np.array(scores))
+    assert len(found) == (told is not None)
+    assert all(text.startswith(f"close scores: {told}") for text in found)
 
 
 def test_within_strata_patients_are_resampled_apart():

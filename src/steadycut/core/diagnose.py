@@ -83,7 +83,7 @@ def basin_share(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> float:
         return 0.0
     ordered = np.sort(draws.ranks)
     below = np.searchsorted(ordered, barrier, side="left") / ordered.size
-    above = 1 - np.searchsorted(ordered, barrier, side="right") / ordered.size
+    above = (ordered.size - np.searchsorted(ordered, barrier, side="right")) / ordered.size
     return float(np.minimum(below, above).max())
 
 
