@@ -1,13 +1,17 @@
 """Put small faults into core, one at a time, and count those that its tests do not notice.
 
-    python -m benchmarks.trust.mutants [--quick] [--seed 0] [--sample N] [--log FILE] [MODULE...]
+    python -m benchmarks.trust.mutants [--quick] [--seed 0] [--sample N] [--log FILE] [--again]
+                                       [--keep] [MODULE...]
 
-All mutants of all modules by default, about 19,000, which takes some hours; ``--sample N``
-takes N of them by chance, ``--quick`` the fixed few that every change meets. What is mutated and
-what is not: `benchmarks/mutants/make.py`. A mutant that behaves as the original does is equivalent:
-`benchmarks/mutants/equivalent.txt` lists each with its reason, and they are counted apart.
+All mutants of all modules by default, about 19,000, which takes half an hour on two idle cores;
+``--sample N`` takes N of them by chance, ``--quick`` the fixed few that every change meets. What is
+mutated and what is not: `benchmarks/mutants/make.py`. A mutant that behaves as the original does is
+equivalent: `benchmarks/mutants/equivalent.txt` lists each with its reason, and they are counted
+apart.
 
-``--log FILE`` keeps how each mutant ended. Mutants that are in it already are not run again.
+``--log FILE`` keeps how each mutant ended. Mutants that are in it already are not run again; with
+``--again`` those that nobody had noticed are, after tests were written for them. ``--keep`` writes
+what was found to ``benchmarks/results/trust.json`` and ``docs/reliability.md``.
 """
 
 import argparse
@@ -18,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 from scipy.stats import binomtest
@@ -31,6 +36,7 @@ EQUIVALENT = ROOT / "benchmarks/mutants/equivalent.txt"
 # What the tests of core need.
 NEEDED = (
     "src",
+    "tests/__init__.py",
     "tests/core",
     "tests/slow_reference",
     "tests/conftest.py",
@@ -63,20 +69,22 @@ def stage(*, quick, seed):
     return rows(outcomes(modules, quick=quick, seed=seed))
 
 
-def outcomes(modules, *, quick=False, seed=0, sample=None, log=None):
+def outcomes(modules, *, quick=False, seed=0, sample=None, log=None, again=False):
     """Return how each mutant ended, by its key."""
     with tempfile.TemporaryDirectory() as temporary:
         folder, log = Path(temporary), (log or Path(temporary) / "log.txt").absolute()
         log.touch()
         mutants = choose(make_tree(folder, modules), quick=quick, sample=sample, seed=seed)
-        known = read_log(log)
+        known = {key for key, how in read_log(log).items() if not (again and how in UNNOTICED)}
         run(folder, [one for one in mutants if one.key not in known], modules if quick else (), log)
         ended = read_log(log)
     return {mutant.key: ended[mutant.key] for mutant in mutants}
 
 
-def read_log(log):
-    pairs = (line.split("\t") for line in log.read_text().splitlines())
+def read_log(log, *, first=False):
+    """Return how each mutant in a log ended, when it was run last or first."""
+    lines = log.read_text().splitlines()
+    pairs = (line.split("\t") for line in (reversed(lines) if first else lines))
     return {key: outcome for outcome, key in pairs}
 
 
@@ -196,6 +204,23 @@ def score_of(counted):
     return noticed / tried, low
 
 
+def keep(ended, counted, log):
+    """Store the rows of all mutants, with a note on how they were run."""
+    # It imports this module.
+    from benchmarks.trust.run import keep as store
+
+    first = read_log(log, first=True)
+    raw = [sum(one[key] not in UNNOTICED for key in ended) / len(ended) for one in (first, ended)]
+    apart = len(ended) - sum(one.tried for one in counted)
+    note = (
+        f"All {len(ended):,} mutants (`python -m benchmarks.trust.mutants --log FILE`). "
+        f"{100 * raw[0]:.1f} % were noticed at first. Tests were then written, and the others were "
+        f"run again (`--again`): now {100 * raw[1]:.1f} % are. {apart:,} are equivalent; the "
+        "following figures leave them out."
+    )
+    store({"mutants": {"seconds": 0, "rows": [asdict(row) for row in counted], "note": note}})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("modules", nargs="*", metavar="MODULE")
@@ -203,17 +228,25 @@ def main():
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sample", type=int)
     parser.add_argument("--log", type=Path)
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--keep", action="store_true")
     given = parser.parse_args()
+    if given.keep and (given.log is None or given.quick or given.sample or given.modules):
+        parser.error("--keep needs --log and all mutants.")
     modules = given.modules or (CERTIFYING if given.quick else all_modules())
-    ended = outcomes(
-        modules, quick=given.quick, seed=given.seed, sample=given.sample, log=given.log
-    )
+    asked = {name: getattr(given, name) for name in ("quick", "seed", "sample", "log", "again")}
+    ended = outcomes(modules, **asked)
     counted = rows(ended)
     show(counted)
     for key in unnoticed(ended):
         print("  nobody noticed:", key)
     for key in misjudged(ended):
         print("  not equivalent:", key)
+    if not (given.quick or given.sample or given.modules):
+        for key in sorted(equivalent().keys() - ended.keys()):
+            print("  no such mutant:", key)
+    if given.keep:
+        keep(ended, counted, given.log)
     score, low = score_of(counted)
     chance = f"; of a sample by chance: at least {low:.1%} of all at 95 %" if given.sample else ""
     print(f"\nNoticed: {score:.1%}{chance}")

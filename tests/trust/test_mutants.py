@@ -5,7 +5,15 @@ import pytest
 pytest.importorskip("resource", reason="mutants are run in forked processes")
 
 from benchmarks.mutants.make import mutate
-from benchmarks.trust.mutants import CERTIFYING, equivalent, misjudged, outcomes, rows, unnoticed
+from benchmarks.trust.mutants import (
+    CERTIFYING,
+    equivalent,
+    misjudged,
+    outcomes,
+    read_log,
+    rows,
+    unnoticed,
+)
 
 MODULE = '''
 LIMIT = 3
@@ -79,6 +87,13 @@ def test_equivalent_mutants_are_counted_apart(monkeypatch):
     assert unnoticed(ended) == ["x.f: c -> d"]
     assert misjudged(ended) == []
     assert misjudged({"x.f: a -> b": "killed"}) == ["x.f: a -> b"]
+
+
+def test_a_log_knows_how_a_mutant_ended_first_and_last(tmp_path):
+    log = tmp_path / "log.txt"
+    log.write_text("survived\ta\nkilled\tb\nkilled\ta\n")
+    assert read_log(log) == {"a": "killed", "b": "killed"}
+    assert read_log(log, first=True) == {"a": "survived", "b": "killed"}
 
 
 def test_every_equivalent_mutant_has_a_reason():
