@@ -10,7 +10,7 @@ import pytest
 from steadycut.core.bounds.modulus import modulus
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.cuts.risk_curve import TIE, count_errors
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.ensemble import (
     WEIGHT_PARTS,
@@ -143,10 +143,11 @@ def test_the_same_patients_are_drawn_for_all_methods():
     assert found[0].tolist() == found[1].tolist()
 
 
-def test_batches_do_not_matter(monkeypatch):
+@pytest.mark.parametrize("rows", [0, 3])
+def test_batches_do_not_matter(monkeypatch, rows):
     methods = several(2)
     one = make(methods)[1]
-    monkeypatch.setattr("steadycut.core.ensemble.BATCH", 1)
+    monkeypatch.setattr("steadycut.core.ensemble.BATCH", 2 * 20 * rows)
     assert make(methods)[1].tolist() == one.tolist()
 
 
@@ -199,6 +200,13 @@ def test_methods_that_cannot_be_told_apart_share_their_weight():
     assert gls_weights(np.array([one, one])).tolist() == [5000, 5000]
 
 
+def test_a_small_share_of_the_mean_variance_is_added_to_each():
+    """Cuts that vary by 100,000 together, and by 1 and 3 apart: 10 is added to 1 and to 9."""
+    common, one, other = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1]])
+    weights = gls_weights(100_000 * common + np.array([one, 3 * other]))
+    np.testing.assert_allclose(weights / WEIGHT_PARTS, [19 / 30, 11 / 30], atol=1e-4)
+
+
 def test_cuts_that_never_move_have_equal_weights():
     assert gls_weights(np.full((2, 9), 7)).tolist() == [5000, 5000]
     assert gls_weights(np.full((3, 9), 7)).tolist() == [3334, 3333, 3333]
@@ -209,6 +217,9 @@ def test_cuts_that_never_move_have_equal_weights():
 def test_whole_weights_give_the_rest_to_the_largest_remainders():
     assert whole_weights(np.array([0.33335, 0.33329, 0.33336])).tolist() == [3333, 3333, 3334]
     assert whole_weights(np.array([1.0, 0.0])).tolist() == [WEIGHT_PARTS, 0]
+    # Of equal remainders the first ones, on every machine.
+    found = whole_weights(np.array([1, 2] * 15) / 45)
+    assert found.tolist() == [222, 445] * 10 + [222, 444] * 5
 
 
 def test_equal_weights_are_one_each():
@@ -290,6 +301,9 @@ def test_a_method_that_is_better_alone_is_named():
     best = min(alone, key=lambda candidate: candidate.risk)
     assert risk_warnings(best.risk, alone, given) == []
     assert risk_warnings(best.risk + 1e-13, alone, given) == []
+    # The more expensive error costs 2: a tie is meant in units of it.
+    assert risk_warnings(best.risk + 1.5 * TIE, alone, given) == []
+    assert risk_warnings(best.risk + 3 * TIE, alone, given)
     (text,) = risk_warnings(best.risk + 0.1, alone, given)
     assert text.startswith("ensemble: its risk among the patients used to choose")
     assert f"'{best.recipe.name}' alone, {best.risk:.3f}" in text
@@ -305,6 +319,22 @@ def test_ranks_count_ties_half():
 def test_the_recipe_of_an_ensemble_names_no_column_of_a_table():
     recipe = Recipe(patient="id", score="s", label="y", levels=(("slide", "max"),))
     method = Method(recipe=recipe, weight=1, reference=np.zeros(1), score_range=(0.0, 0.0))
-    made = Ensemble(kind="quantile", methods=(method, method)).recipe
+    other = dataclasses.replace(method, recipe=Recipe(patient="no", label="no"))
+    made = Ensemble(kind="quantile", methods=(method, other)).recipe
     assert (made.patient, made.label) == ("id", "y")
     assert made.name == "ensemble: patient quantile-ensemble"
+
+
+def test_an_ensemble_keeps_what_is_known_of_the_patients():
+    methods = [
+        PatientScores(scores=one.scores, labels=one.labels, n_instances=[n] * 20, recipe=one.recipe)
+        for n, one in enumerate(several(0), 3)
+    ]
+    ensemble, _ = make(methods, "gls", sign=-1.0)
+    assert ensemble.kind == "gls"
+    for part, one in zip(ensemble.methods, methods, strict=True):
+        assert part.score_range == (-one.scores.max(), -one.scores.min())
+    found = ensemble.combine(methods)
+    assert found.labels.tolist() == methods[0].labels.tolist()
+    assert found.n_instances.tolist() == [3] * 20
+    assert found.recipe == ensemble.recipe
