@@ -74,8 +74,9 @@ def check_cut_off_rule(rule: object) -> FrozenRule:
     guards.check_rule(rule)
     if not isinstance(rule, FrozenRule):
         msg = (
-            "adapt is for a rule with one cut-off (rule.json); fit strata and cut-offs by a "
-            "covariate again on patients of this hospital."
+            "this needs a rule with one cut-off (rule.json). Audit strata and cut-offs by a "
+            "covariate with labels of random patients here, or fit them again on patients of this "
+            "hospital."
         )
         raise BadOption(msg)
     return rule
