@@ -326,3 +326,14 @@ def test_an_order_that_nobody_reads_is_not_made():
     values = np.array([3.0, 1.0, 2.0])
     segments = order_grouped(values, np.array([0, 3]), [parse_aggregator("mean")])
     assert segments.values.tolist() == [3.0, 1.0, 2.0]
+
+
+def test_halfway_between_two_scores_the_quantile_is_that_of_numpy_to_the_last_bit():
+    pairs = np.random.default_rng(0).normal(size=(200, 2))
+    found = [one_group("quantile:0.5", pair) for pair in pairs]
+    assert found == [np.quantile(pair, 0.5) for pair in pairs]
+
+
+def test_a_typing_error_gets_the_aggregator_that_was_meant():
+    with pytest.raises(BadOption, match="Did you mean 'median'"):
+        parse_aggregator("medain")

@@ -96,3 +96,9 @@ def test_copies_of_one_instance_are_worth_one():
 def test_where_it_is_not_defined_there_is_none(groups, labels):
     coded = None if labels is None else np.array(labels, dtype=np.int8)
     assert clusters_from(sums_of(groups), coded) is None
+
+
+def test_a_table_that_was_appended_to_itself_repeats_every_score():
+    groups = [[1.0, 3.0], [5.0], [2.0, 2.0, 4.0]]
+    for times in (1, 2, 3):
+        assert sums_of([group * times for group in groups]).repeats.tolist() == [times] * 3

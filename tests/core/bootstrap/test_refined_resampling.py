@@ -185,3 +185,25 @@ def test_a_large_cohort_is_refined_and_agrees_with_the_plain_way(rule, monkeypat
     plain = draw_thresholds(cuts, parse_rule(rule), Costs(), 150, np.random.default_rng(1))
     assert refined.threshold == plain.threshold
     assert ks_2samp(plain.ranks, refined.ranks).pvalue > 0.01
+
+
+def test_a_first_bin_of_many_patients_begins_the_first_block():
+    cells = np.array([40, 1, 1, 1, 15, 1, 1, 1])
+    blocks = make_blocks(cells, Cheapest(), Costs(), 30)
+    assert blocks.edges[0] == 0
+    assert blocks.cells.sum() == 61
+
+
+def test_by_default_a_block_holds_two_fifths_of_the_root_of_all_patients():
+    """400 patients who alternate: no cut is better than another by more than one error."""
+    cells = np.concatenate([np.arange(400) % 2, 1 - np.arange(400) % 2])
+    expected = make_blocks(cells, Cheapest(), Costs(), 8).edges.tolist()
+    assert make_blocks(cells, Cheapest(), Costs()).edges.tolist() == expected
+    assert set(np.diff(expected)[1:-1].tolist()) == {8}
+
+
+def test_a_block_whose_cheapest_cut_is_the_cheapest_of_all_is_needed():
+    """5 healthy, 5 ill, 1 healthy: one error at the cut between the first two blocks."""
+    curve = count_errors(np.array([[0, 5, 0, 5, 0, 1]]))
+    needed = refine._needed(curve, parse_rule("erm"), Costs())
+    assert needed.tolist() == [[True, True, False]]

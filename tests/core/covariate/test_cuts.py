@@ -6,12 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.resampling import replicates
 from steadycut.core.covariate.cuts import choose_by_covariate, shrinkage
 from steadycut.core.covariate.design import group_design, slice_patients, smooth_design
 from steadycut.core.covariate.one_cut_test import covariate_test
 from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.registry import cuts_at_rank, parse_rule
 
 
 def two_groups(n=80, offset=2.0, seed=0, step=0.0):
@@ -135,3 +137,25 @@ def test_an_increasing_transform_of_the_scores_changes_no_rank(seed, rule, step)
     _, second = choose(other, code, GROUPS, rule, 3)
     assert np.array_equal(first.ranks, second.ranks)
     assert np.array_equal(first.draws, second.draws)
+
+
+def test_a_replicate_without_patients_of_a_group_gives_it_the_pooled_cut():
+    """Group b has two patients: about one in seven replicates draws neither of them."""
+    rng = np.random.default_rng(1)
+    labels = rng.integers(0, 2, 40)
+    cohort = PatientScores(scores=rng.normal(size=40) + 2 * labels, labels=labels)
+    code = (np.arange(40) < 2).astype(np.int64)
+    slices, cuts = choose(cohort, code, GROUPS, replicates=60)
+    drawn = replicates(slices.cells.ravel(), 60, np.random.default_rng(3))
+    counts = np.concatenate([cells.reshape(-1, *slices.cells.shape) for _, cells in drawn])
+    empty = counts[:, 1].sum(axis=1) == 0
+    assert 0 < empty.sum() < 30
+    assert cuts.draws[empty, 1].tolist() == cuts.pooled_draws[empty].tolist()
+    rule, ranks = parse_rule("stable"), slices.scale.ranks
+    for place in np.flatnonzero(~empty):
+        weight = shrinkage(counts[place], GROUPS)[1]
+        curve = count_errors(counts[place][1:])
+        first, last = cuts_at_rank(curve.ranks, rule(curve, Costs()))
+        own = (ranks[first[0]] + ranks[last[0]]) / 2
+        expected = weight * own + (1 - weight) * cuts.pooled_draws[place]
+        assert cuts.draws[place, 1] == pytest.approx(expected)

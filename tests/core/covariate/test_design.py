@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadycut.core.covariate.design import N_WINDOWS, group_design, smooth_design
+from steadycut.core.covariate.design import N_WINDOWS, group_design, score_bins, smooth_design
 from steadycut.errors import BadPatients
 
 
@@ -90,3 +90,27 @@ def test_slices_are_cut_by_the_middle_of_each_value(seed):
         places.append(int(24 * middle / 200))
     expected = [sorted(set(places)).index(place) for place in places]
     assert codes.tolist() == expected
+
+
+def test_from_2_to_50_groups_are_allowed():
+    assert len(group_design([f"{i}" for i in range(50)] * 2).names) == 50
+    assert group_design(["a", "b", "a"]).kind == "groups"
+    with pytest.raises(BadPatients, match="2 to 50 values; got 51"):
+        group_design([f"{i}" for i in range(51)] * 2)
+
+
+def test_a_number_is_compared_by_a_line_and_a_parabola():
+    """In the middles of 24 slices of 100 patients each."""
+    design, _ = smooth_design(np.arange(2400.0))
+    line, parabola = design.basis.T
+    assert line == pytest.approx((np.arange(24) + 0.5) / 24)
+    assert np.diff(parabola, 2) == pytest.approx(np.full(22, 2 / 24**2))
+
+
+@pytest.mark.parametrize(("n_distinct", "n_bins"), [(1000, 1000), (1001, 667)])
+def test_scores_are_merged_only_if_more_than_1000_differ(n_distinct, n_bins):
+    scores = np.concatenate([np.arange(float(n_distinct)), np.full(500, n_distinct - 1.0)])
+    bins = score_bins(scores)
+    assert bins.max() + 1 == n_bins
+    assert (np.diff(bins) >= 0).all()
+    assert (bins[n_distinct - 1 :] == bins[-1]).all()

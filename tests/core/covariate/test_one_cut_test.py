@@ -102,6 +102,7 @@ def test_a_tie_that_is_larger_than_the_neighbourhood_is_taken_whole():
     cells = np.array([[1, 90, 1, 0, 0, 0]])
     assert score_layers(cells, 0.0, 0.02).sum() > 0
     assert score_layers(np.array([[0, 90, 0, 0]]), 30.0, 0.1).sum() == 90
+    assert score_layers(np.array([[1, 90, 40, 0, 0, 0]]), 60.0, 0.02).sum() == 131
 
 
 def test_the_neighbourhood_shrinks_with_the_number_of_patients():

@@ -56,3 +56,16 @@ def test_numbers_are_finite_numbers():
         as_numbers(np.array(["old", "2"]))
     with pytest.raises(BadPatients, match="1 of 2 have none"):
         as_numbers(np.array([np.inf, 2.0]))
+
+
+def test_a_score_that_equals_the_cut_off_is_called_in_every_draw():
+    """Of three draws two call women from 0.5 on, and one calls them from 2.5 on."""
+    rule = rule_by_sex()
+    assert rule.decide(np.array([0.5, 2.5]), np.array(["f", "f"])).tolist() == [1, 1]
+    flips = rule.flip_probability(np.array([0.5, 2.5]), np.array(["f", "f"]))
+    assert flips.tolist() == [1 / 3, 0]
+
+
+def test_a_large_whole_number_is_one_group_however_it_is_stored():
+    whole = as_groups(np.array([10**16, 3 * 10**17]))
+    assert as_groups(np.array([1e16, 3e17])).tolist() == whole.tolist()

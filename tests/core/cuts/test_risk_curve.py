@@ -90,3 +90,10 @@ def test_risk_at_a_target_is_that_of_the_worse_end(target, seed):
     places = cuts.place(every, every)
     expected = [risks.risk_at(*as_lists(cohort), t, 3.0, 1.0, target) for t in places]
     assert at_cuts == pytest.approx(expected, abs=1e-12)
+
+
+def test_sums_of_weights_are_counted_as_they_are():
+    curve = count_errors(np.array([0.5, 0.25, 1.5, 0.0]))
+    assert curve.misses.tolist() == [0.0, 0.5, 0.75]
+    assert curve.alarms.tolist() == [1.5, 0.0, 0.0]
+    assert curve.ranks.tolist() == [0.0, 2.0, 2.25]

@@ -1,3 +1,4 @@
+import itertools
 import math
 
 import numpy as np
@@ -5,8 +6,13 @@ import pytest
 
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
-from steadycut.core.records import Costs
-from steadycut.core.rules.basins import barriers, barriers_in_row, excess_risk
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.basins import (
+    barriers,
+    barriers_in_row,
+    excess_risk,
+    lowest_on_either_side,
+)
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
 from tests.slow_reference import cuts, risks, stable
 
@@ -68,3 +74,49 @@ def test_at_a_target_the_error_of_a_difference_is_that_of_two_classes():
     assert error[0] == pytest.approx(math.sqrt(expected), abs=1e-12)
     ends = [risks.risk_at(scores, labels, t, 2.0, 1.0, (0.2, 0.2)) for t in (low, high)]
     assert excess[0] == pytest.approx(ends[0] - ends[1], abs=1e-12)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_at_a_target_the_only_patient_of_a_class_adds_no_chance(label):
+    """Four of the other class: two of them lie between the cuts, and so does the only one."""
+    labels = [1 - label, 1 - label, label, 1 - label, 1 - label]
+    cohort = PatientScores(scores=np.arange(5.0), labels=labels)
+    costs = Costs(cost_fn=2.0, target=(0.2, 0.2))
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    _, error = excess_risk(curve, costs, 0, np.array([1]), 4)
+    weight = 0.8 if label else 2.0 * 0.2
+    assert error[0] == pytest.approx(weight * math.sqrt(0.5 * 0.5 / 4), abs=1e-12)
+
+
+@pytest.mark.parametrize("n", range(1, 40))
+def test_if_every_patient_costs_the_same_more_there_is_no_error(n):
+    """Rounding must not make a variance negative."""
+    for cost in (0.1, 0.7, 0.9):
+        curve = count_errors(np.array([[0, n]]))
+        excess, error = excess_risk(curve, Costs(cost_fp=cost), 0, np.array([0]), 1)
+        assert excess[0] == pytest.approx(cost)
+        assert error[0] == pytest.approx(0, abs=1e-7)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_lowest_cuts_of_a_part_are_those_of_the_whole(seed):
+    risk = np.random.default_rng(seed).integers(0, 6, (3, 9)).astype(float)
+    left, right = lowest_on_either_side(risk, 0.5)
+    for row, cut in np.ndindex(3, 9):
+        before, after = risk[row, : cut + 1], risk[row, cut:]
+        assert left[row, cut] == np.flatnonzero(before == before.min())[-1]
+        assert right[row, cut] == cut + np.flatnonzero(after == after.min())[0]
+    for start, stop in itertools.combinations(range(10), 2):
+        found = lowest_on_either_side(risk, 0.5, slice(start, stop))
+        assert found[0].tolist() == left[:, start:stop].tolist()
+        assert found[1].tolist() == right[:, start:stop].tolist()
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+def test_the_unit_of_the_costs_makes_no_barrier(factor):
+    curve = count_errors(exact_cuts(two_basins(60, 1)).cells[None, :])
+    expected = barriers(curve, Costs(), 1.0)[0].tolist()
+    scaled = Costs(cost_fn=factor, cost_fp=factor)
+    assert sum(expected) > 3
+    assert barriers(curve, scaled, 1.0)[0].tolist() == expected
+    assert barriers_in_row(curve, scaled, 1.0, 0, len(expected)).tolist() == expected

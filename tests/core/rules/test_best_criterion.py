@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 import steadycut
+from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.rules.best_criterion import Best, criterion_of
+from steadycut.core.rules.best_criterion import Best, best_of, criterion_of
 from steadycut.core.rules.registry import parse_rule
 from steadycut.errors import BadOption, NoFeasibleCut
 from tests.core.cohorts import SEEDS, binormal, random_cohort
@@ -291,3 +292,30 @@ def test_a_function_with_complex_values_is_refused():
 def test_a_function_that_forbids_every_cut_is_refused():
     with pytest.raises(NoFeasibleCut, match="python:nothing_goes allows no cut-off of 'score: pat"):
         steadycut.fit(binormal(0, 60), rule=nothing_goes)
+
+
+def test_a_limit_on_the_cost_counts_by_the_costs():
+    """Misses cost 3: with 4 called 1 is missed and 1 alarmed, (3 + 1) / 8; with 7 called 3 / 8."""
+    costs = Costs(cost_fn=3.0)
+    assert n_called("specificity@erm:0.5", costs=costs) == 4
+    assert n_called("specificity@erm:0.4", costs=costs) == 7
+    assert n_called("specificity@erm:0.01", costs=costs) == 7
+    curve = count_errors(cuts_of(COHORT, "exact").cells[None, :])
+    assert parse_rule("f1@erm:0.4").n_infeasible(curve, costs) == 0
+    assert parse_rule("f1@erm:0.3").n_infeasible(curve, costs) == 1
+    assert parse_rule("f1@erm:0.3").n_infeasible(curve, Costs()) == 0
+
+
+def test_what_ties_is_settled_in_each_row():
+    """A merit of a million millions in one row must not blur another row."""
+    merit = np.array([[1e15, 0.0, 1e15], [1.0, 1.5, 1.5 * (1 + 1e-14)]])
+    found = best_of(merit, np.ones(merit.shape, dtype=bool))
+    assert found.tolist() == [[True, False, True], [False, True, True]]
+
+
+def test_the_value_of_an_aim_is_the_distance_to_it():
+    """With 4 of 8 called the PPV is 3 / 4."""
+    (goal, _), found = parse_rule("ppv-near:0.6").goals, Confusion(tp=3, fn=1, fp=1, tn=3)
+    assert goal.value_at(found, Costs()) == pytest.approx(0.15)
+    assert goal.name == "ppv-near:0.6"
+    assert criterion_of(hits_minus_alarms).meaning == "largest value of a function of the counts"

@@ -9,10 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steadycut.core import rates as characteristics
+from steadycut.core.confusion import Confusion
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Counts, Criterion, counts_along
+from steadycut.core.rules.criteria import (
+    CRITERIA,
+    FAMILIES,
+    Counts,
+    Criterion,
+    counts_along,
+    of_predictive_values,
+    of_rates,
+)
 from steadycut.core.rules.registry import parse_rule, rule_names
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
 from tests.slow_reference.criteria import PARTNERS, best_by, measures
@@ -126,3 +135,20 @@ def test_f_beta_counts_missed_patients_by_the_square_of_beta():
     """With beta 2 the square is twice beta; with a half it is not: 3.75 / (3.75 + 0.5 + 1)."""
     counts = Counts(*(np.array([count]) for count in (3.0, 2.0, 1.0, 4.0)))
     assert criterion("f-beta:0.5").measure(counts, COSTS) == pytest.approx([3.75 / 5.25])
+
+
+def test_the_value_at_one_cut_by_hand():
+    """Sensitivity 6/8, specificity 3/4: at a prevalence of 0.2 the PPV is 0.15 / (0.15 + 0.2)."""
+    found = Confusion(tp=6, fn=2, fp=1, tn=3)
+    assert CRITERIA["nlr"].value_at(found, COSTS) == pytest.approx(1 / 3)
+    assert CRITERIA["erm"].value_at(found, COSTS) == pytest.approx((3 * 2 + 2 * 1) / 12)
+    assert CRITERIA["ppv"].value_at(found, Costs(target=(0.2, 0.5))) == pytest.approx(3 / 7)
+    assert CRITERIA["nlr"].value_at(found, Costs(target=(0.2, 0.5))) == pytest.approx(1 / 3)
+    assert CRITERIA["ppv"].value_at(Confusion(tp=0, fn=2, fp=0, tn=3), COSTS) is None
+    assert CRITERIA["plr"].value_at(Confusion(tp=1, fn=2, fp=0, tn=3), COSTS) is None
+
+
+def test_measures_of_two_rates_by_hand():
+    counts = Counts(*(np.array([count]) for count in (6.0, 2.0, 1.0, 4.0)))
+    assert of_rates(np.subtract)(counts, COSTS) == pytest.approx([6 / 8 - 4 / 5])
+    assert of_predictive_values(np.subtract)(counts, COSTS) == pytest.approx([6 / 7 - 4 / 6])

@@ -108,3 +108,33 @@ def test_the_draws_are_steadier_than_those_of_youden():
     ]
     kernel, plain = (np.std(study.bootstrap_thresholds) for study in studies)
     assert kernel < plain
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_few_patients_have_the_width_and_the_share_of_the_sums(seed):
+    """The variance is that of n - 1; a wide kernel shows its shape."""
+    scores = np.random.default_rng(seed).gamma(2.0, size=6)
+    assert found_width(scores) == pytest.approx(width_by_sums(scores), rel=0.005)
+    values = np.sort(scores)
+    middles = (values[1:] + values[:-1]) / 2
+    expected = ndtr((middles[:, None] - scores) / width_by_sums(scores)).mean(axis=1)
+    found = smooth_below(values, np.ones((1, 6), dtype=np.int64))
+    assert found[0, 1:-1] == pytest.approx(expected, abs=0.002)
+
+
+def test_one_patient_is_smoothed_by_one_step_of_the_grid():
+    values, counts = np.arange(float(POINTS)), np.zeros((2, POINTS), dtype=np.int64)
+    counts[0, 200] = counts[1, 300] = 1
+    found = smooth_below(values, counts)
+    cuts = np.concatenate([[-1.0], (values[1:] + values[:-1]) / 2, [POINTS]])
+    for row, place in enumerate((200, 300)):
+        assert found[row] == pytest.approx(ndtr(cuts - place), abs=0.02)
+
+
+def test_every_row_has_its_own_width():
+    rng = np.random.default_rng(0)
+    values = np.sort(rng.normal(size=30))
+    counts = rng.integers(0, 3, (3, 30)) * (np.arange(30) < np.array([[30], [12], [5]]))
+    together = smooth_below(values, counts)
+    for row in range(3):
+        assert together[row] == pytest.approx(smooth_below(values, counts[row : row + 1])[0])

@@ -79,8 +79,11 @@ def test_patients_without_sites_or_a_class_at_a_site_are_refused():
     healthy = PatientScores(
         scores=np.arange(40.0), labels=[0, 1] * 10 + [0] * 20, sites=["a"] * 20 + ["b"] * 20
     )
-    with pytest.raises(BadOption, match="1 of 2 sites have none"):
+    with pytest.raises(BadOption, match="a positive patient used to .* 1 of 2 sites have none"):
         fit(healthy, rule="sensitivity:0.5@next-site", n_bootstrap=2)
+    ill = PatientScores(scores=healthy.scores, labels=1 - healthy.labels, sites=healthy.sites)
+    with pytest.raises(BadOption, match="a negative patient used to .* 1 of 2 sites have none"):
+        parse_rule("specificity:0.5@next-site").check_sites(ill)
 
 
 def test_it_is_a_rule_of_fit_alone():
@@ -89,7 +92,10 @@ def test_it_is_a_rule_of_fit_alone():
         chosen_cut(exact_cuts(cohort(0)), rule, Costs())
 
 
-@pytest.mark.parametrize("name", ["ppv:0.8@next-site", "sensitivity:2@next-site", "erm@next-site"])
+ANOTHER = ["ppv:0.8", "sensitivity:2", "sensitivity:1", "sensitivity:0", "sensitivity:x", "erm"]
+
+
+@pytest.mark.parametrize("name", [f"{name}@next-site" for name in ANOTHER])
 def test_another_name_is_no_such_rule(name):
     with pytest.raises(BadOption, match=r"must be one of|must lie"):
         parse_rule(name)

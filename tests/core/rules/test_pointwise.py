@@ -208,3 +208,11 @@ def test_the_printed_parameters_are_the_defaults():
 def test_a_parameter_outside_what_is_allowed_is_refused_by_name(options):
     with pytest.raises(BadOption, match=f"^{next(iter(options))} must"):
         Pointwise(**options)
+
+
+def test_where_most_of_the_map_is_0_its_positive_part_sets_the_weight():
+    """The 0.58 quantile of 1 and 2 is 1.58; that of the whole row is 0."""
+    map_of_two = np.array([[0, 0, 0, 0, 1.0, 2.0], [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 0]])
+    risk = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 3)
+    found = Pointwise().weight(map_of_two, risk)
+    assert found == pytest.approx([1.15 * 0.5 / 1.58, 1.15 * 0.5 / 2.9, 0])

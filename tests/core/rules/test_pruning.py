@@ -7,7 +7,7 @@ from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import even_cuts, exact_cuts
 from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.pruning import Stretch, near_best, span
+from steadycut.core.rules.pruning import Stretch, by_row, near_best, span, without_repeats
 from steadycut.core.rules.registry import cuts_at_rank, parse_rule
 
 COSTS = [Costs(), Costs(cost_fn=3.0), Costs(cost_fn=0.1, cost_fp=0.7)]
@@ -68,3 +68,25 @@ def test_the_span_is_from_the_first_to_the_last():
     found = np.array([[False, True, False, False], [False, False, True, False]])
     assert span(found) == slice(1, 3)
     assert span(np.zeros((2, 3), dtype=bool)) == slice(0, 0)
+
+
+def test_every_row_has_its_own_smallest_cost():
+    """Two cohorts, one of which errs far more: its cheapest cuts must not be left out."""
+    rows = np.array([[0, 0, 0, 9, 9, 0, 0, 0], [5, 5, 5, 6, 5, 6, 5, 5]])
+    assert by_row(rows[:, :1]).tolist() == [[0], [5]]
+    for rule in ("erm", "stable"):
+        chooser, curve = parse_rule(rule), count_errors(rows)
+        start, near = near_best(curve, chooser, Costs())
+        alone = [int(chooser(count_errors(row[None, :]), Costs())[0]) for row in rows]
+        assert chooser(near, Costs()).tolist() == alone
+        assert start == 0
+
+
+def test_one_cut_is_kept_of_those_with_nobody_between():
+    curve = count_errors(np.array([[0, 1, 0, 0, 2, 1, 0, 0, 0, 0]]))
+    found = without_repeats(curve)
+    assert curve.ranks.tolist() == [[0, 1, 2, 2, 2, 4]]
+    assert found.ranks.tolist() == [[0, 1, 2, 4]]
+    assert found.misses.tolist() == [[0, 0, 1, 3]]
+    assert found.alarms.tolist() == [[1, 0, 0, 0]]
+    assert (found.n_positive.tolist(), found.n_negative.tolist()) == ([[3]], [[1]])

@@ -3,10 +3,13 @@ import re
 import numpy as np
 import pytest
 
-from steadycut.core.cuts.grid import cuts_of
+from steadycut.core.bootstrap.resampling import resample
+from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.peers import PEERS
 from steadycut.core.rules.registry import (
+    choose,
     criteria_of,
     cuts_at_rank,
     parse_rule,
@@ -115,9 +118,9 @@ def test_a_typing_error_gets_the_rule_that_was_meant(typed, meant):
         parse_rule(typed)
 
 
-@pytest.mark.parametrize("name", [name for name in rule_names() if "@" not in name])
+@pytest.mark.parametrize("name", rule_names())
 def test_every_name_that_is_listed_is_a_rule(name):
-    parse_rule(name.replace("X", "0.5"))
+    parse_rule(name.replace("RULE", "f1").replace("NAME", "ppv").replace("X", "0.5"))
 
 
 @pytest.mark.parametrize("floor", ["0", "1", "1.5", "nan"])
@@ -147,3 +150,37 @@ def test_the_table_says_which_limits_are_floors_and_which_are_ceilings():
 )
 def test_the_criteria_that_a_rule_uses(rule, names):
     assert [criterion.name for criterion in criteria_of(parse_rule(rule))] == names
+
+
+def test_the_table_lists_every_rule_with_its_meaning_and_its_name_in_r():
+    table = rule_table()
+    names = [name for name, _, _ in table]
+    assert len(set(names)) == len(names)
+    assert all(meaning and isinstance(in_r, str) for _, meaning, in_r in table)
+    in_r = {name: other for name, _, other in table}
+    assert set(PEERS) <= set(names)
+    assert in_r["youden"] == "OC Youden; cp youden, sum_sens_spec"
+    assert in_r["RULE@NAME:X"].startswith("OC MinValueSpSe")
+    assert in_r["mcc"] == in_r["stable"] == ""
+
+
+def test_how_much_more_a_cut_may_cost_and_still_tie_by_hand():
+    """A millionth of a millionth of 3, and twice that of the larger cost of all 100 patients."""
+    smallest, ill, well = np.array([[3.0]]), np.array([[40]]), np.array([[60]])
+    found = parse_rule("erm").reach(smallest, ill, well, Costs(cost_fn=5.0))
+    assert found.tolist() == [[pytest.approx(3e-12 + 2e-12 * 5 * 100)]]
+    assert parse_rule("youden").reach(smallest, ill, well, Costs()).tolist() == [[np.inf]]
+
+
+@pytest.mark.parametrize("rule", ["stable", "erm"])
+def test_cuts_with_nobody_drawn_between_them_are_one_cut(rule):
+    """A replicate alone is decided as the cohort of those who were drawn."""
+    chooser, drawn = parse_rule(rule), np.random.default_rng(1)
+    cells = resample(exact_cuts(random_cohort(1, 30)).cells[None, :], 400, drawn)[0]
+    for row in cells:
+        held = row.reshape(2, -1)[:, row.reshape(2, -1).sum(axis=0) > 0].reshape(1, -1)
+        curve = count_errors(row[None, :])
+        first, last = choose(curve, chooser, Costs())
+        rank = chooser(count_errors(held), Costs())
+        expected = cuts_at_rank(curve.ranks, rank)
+        assert (first.tolist(), last.tolist()) == (expected[0].tolist(), expected[1].tolist())

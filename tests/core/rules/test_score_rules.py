@@ -88,3 +88,20 @@ def test_the_stability_report_is_whole(rule, grid):
     study = steadycut.fit(random_cohort(2, 80, tied=False), rule=rule, grid=grid)
     assert 0 <= study.flip_rate < 0.5
     assert np.isfinite(study.bootstrap_thresholds).all()
+
+
+@pytest.mark.parametrize("factor", [1e-12, 1e-6, 1e12])
+@pytest.mark.parametrize("rule", ["mean-score", "prevalence-score"])
+def test_the_unit_of_the_scores_changes_no_choice(rule, factor):
+    """Scores of several units, none of which can be taken for a probability."""
+    for seed in SEEDS:
+        cohort = random_cohort(seed, tied=True)
+        moved = PatientScores(scores=-np.exp(cohort.scores), labels=cohort.labels)
+        scaled = PatientScores(scores=factor * moved.scores, labels=cohort.labels)
+        assert smallest_called(rule, scaled) == factor * smallest_called(rule, moved)
+
+
+def test_one_score_above_1_is_enough_to_be_no_probability():
+    """Half are diseased: along the range from 0.1 to 3.1 that is 1.6, as a probability 0.5."""
+    cohort = PatientScores(scores=[0.1, 0.5, 1.0, 3.1], labels=[0, 1, 0, 1])
+    assert smallest_called("prevalence-score", cohort) == 1.0

@@ -211,6 +211,7 @@ def test_equal_costs_count_every_error_once():
     curve = count_errors(exact_cuts(random_cohort(2, 40)).cells[None, :])
     expected = (curve.misses + curve.alarms).tolist()
     assert errors_at_stake(curve, Costs()).tolist() == expected
+    assert errors_at_stake(curve, Costs(cost_fn=2.0, cost_fp=2.0)).tolist() == expected
     assert errors_at_stake(curve, Costs(cost_fn=4.0, cost_fp=4.0)).tolist() == expected
 
 
@@ -297,7 +298,7 @@ def test_a_row_alone_keeps_the_basin_that_it_keeps_among_others(costs, seed):
     assert kept.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("rows", [1, 5])
+@pytest.mark.parametrize("rows", [1, 2, 5])
 def test_the_nearest_rank_is_the_first_with_the_smallest_distance(rows):
     rng = np.random.default_rng(rows)
     for _ in range(50):

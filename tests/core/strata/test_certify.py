@@ -8,6 +8,7 @@ from steadycut.core.strata.certify import (
     certify_boundaries,
     certify_cost,
     choose_loss_bound,
+    lowest_cost,
 )
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents.strata import RatePart
@@ -104,3 +105,21 @@ def test_the_bound_is_settled_by_the_costs():
         choose_loss_bound("clopper-pearson", GREY)
     with pytest.raises(BadOption, match="bound must be one of auto"):
         choose_loss_bound("dkw", GREY)
+
+
+def test_with_very_many_patients_the_lowest_cost_is_bounded_as_the_highest_is(monkeypatch):
+    monkeypatch.setattr("steadycut.core.strata.certify.MANY_BETS", 40)
+    strata, grades = random_strata(3)
+    found = lowest_cost(strata, grades, SQUARE, 0.1)
+    assert found == lowest_cost(strata, grades, SQUARE, 0.1, "bentkus")
+    assert found != lowest_cost(strata, grades, SQUARE, 0.1, "betting")
+    assert certify_cost(strata, grades, SQUARE, 0.1).bound == "bentkus"
+
+
+@pytest.mark.parametrize("bound", ["betting", "bentkus", "hoeffding"])
+def test_the_lowest_cost_is_the_highest_of_what_is_left(bound):
+    """Turn every cost C into 7 - C: what bounds one from above bounds the other from below."""
+    strata, grades = random_strata(5)
+    turned = CostMatrix(7 - SQUARE.values[::-1])
+    found = certify_cost(strata, 2 - grades, turned, 0.1, bound).value
+    assert lowest_cost(strata, grades, SQUARE, 0.1, bound) == pytest.approx(7 - found)

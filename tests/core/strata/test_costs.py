@@ -41,6 +41,7 @@ def test_the_values_are_kept_from_changes():
     [
         ("text", "costs must be numbers"),
         ([[0, 1], [1]], "costs must be numbers"),
+        ([[0, 1j], [1, 0]], "costs must be numbers"),
         ([[0, 1]], "at least two rows"),
         ([[0], [1]], "at least two rows"),
         ([0, 1], "at least two rows"),
@@ -65,3 +66,7 @@ def test_grades_are_whole_numbers_below_the_number_of_rows():
         check_grades(np.array([0, 2, -1]), 3, 2)
     with pytest.raises(BadPatients, match="one entry per patient"):
         check_grades(np.array([0, 1]), 3, 2)
+
+
+def test_grades_from_a_table_of_floats_are_whole_numbers():
+    assert check_grades(np.array([0.0, 2.0, 1.0]), 3, 3).dtype == np.int64

@@ -75,3 +75,14 @@ def test_few_patients_of_a_grade_are_told():
     enough = np.repeat([0, 1], FEW_PATIENTS)
     assert grade_warnings("certify", enough, ("a", "b")) == []
     assert len(grade_warnings("certify", enough[1:], ("a", "b"))) == 1
+
+
+def test_a_tenth_of_the_replicates_is_not_more_than_a_tenth():
+    draws = [[40, 60]] * 9 + [[50, 50]]
+    assert strata_warnings(draws_at([40, 60], draws), 100, NAMES) == []
+    assert strata_warnings(draws_at([40, 60], draws[1:]), 100, NAMES) != []
+
+
+def test_the_highest_grade_may_have_no_patient():
+    (text,) = grade_warnings("certify", np.array([0] * 30 + [1] * 30), ("a", "b", "c"))
+    assert text.startswith("few patients: 0 of grade 'c' certify")

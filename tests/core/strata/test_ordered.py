@@ -74,3 +74,13 @@ def test_rows_do_not_meet():
     for row in range(3):
         alone = ordered_marginals(likelihood[row : row + 1], edges[row : row + 1])[0]
         assert together[row] == pytest.approx(alone)
+
+
+def test_a_factor_of_a_row_or_of_a_threshold_changes_nothing():
+    """Likelihoods of two rows may differ by more than any float can hold."""
+    rng = np.random.default_rng(5)
+    edges = np.stack([random_edges(rng, 5) for _ in range(2)])
+    likelihood = rng.normal(size=(2, 2, 5))
+    factor = np.array([[[0.0], [-3000.0]], [[5000.0], [2000.0]]])
+    found = ordered_marginals(likelihood + factor, edges)
+    assert found == pytest.approx(ordered_marginals(likelihood, edges), abs=1e-9)

@@ -161,3 +161,14 @@ def test_the_text_of_a_rule_is_read_again():
 def test_wrong_limits_are_refused(limits, said):
     with pytest.raises(BadOption, match=said):
         two_cuts_text(*limits)
+
+
+def test_a_limit_that_cannot_be_met_is_refused_by_the_name_of_the_score():
+    cuts, _ = cells_of([1, 2, 3, 4], [1, 0, 1, 0])
+    with pytest.raises(NoFeasibleCut, match="no cut-off of 'x' has ppv >= 0.9"):
+        TwoCuts.of("sensitivity:0.5", "ppv:0.9").refuse_infeasible(cuts, "'x'")
+
+
+@pytest.mark.parametrize("text", ["stable", "stable,erm", "rule-out:npv:0.9", "a,rule-in:ppv:0.9"])
+def test_another_text_is_no_rule_of_two_limits(text):
+    assert parse_two_cuts(text) is None

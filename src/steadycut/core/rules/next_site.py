@@ -58,11 +58,11 @@ class AtNextSite:
         most = len(sites) / (len(sites) + 1)
         # Rounding must not refuse the largest value itself.
         if self.least > most + TIE:
-            needed = int(np.ceil(self.least / (1 - self.least) - TIE)) if self.least < 1 else None
-            more = "no number of sites is enough" if needed is None else f"it needs {needed} sites"
+            needed = int(np.ceil(self.least / (1 - self.least) - TIE))
             msg = (
                 f"{len(sites)} sites can promise a mean {self.rate} of at most {most:.3g} at the "
-                f"next one; got {self.least:g}. Ask for less, or collect more sites: {more}."
+                f"next one; got {self.least:g}. Ask for less, or collect more sites: it needs "
+                f"{needed} sites."
             )
             raise BadOption(msg)
 

@@ -61,12 +61,9 @@ def _middle_rank(ranks: IntArray, start: IntArray, end: IntArray) -> IntArray:
     long = np.flatnonzero(end > start)
     if not long.size:
         return result
-    first = start[long].min()
-    cuts = np.arange(first, end[long].max() + 1)
-    near = ranks[long, first : cuts[-1] + 1]
+    near = ranks[long, start[long].min() : end[long].max() + 1]
     low, high = result[long], ranks[long, end[long]]
+    # Ranks ascend: outside a stretch no other rank is nearer to its middle than its ends are.
     distance = np.abs(2 * near - (low + high)[:, None])
-    outside = (cuts < start[long, None]) | (cuts > end[long, None])
-    distance[outside] = np.iinfo(np.int64).max
     result[long] = near[np.arange(long.size), distance.argmin(axis=1)]
     return result
