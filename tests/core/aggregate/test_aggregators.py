@@ -337,3 +337,13 @@ def test_halfway_between_two_scores_the_quantile_is_that_of_numpy_to_the_last_bi
 def test_a_typing_error_gets_the_aggregator_that_was_meant():
     with pytest.raises(BadOption, match="Did you mean 'median'"):
         parse_aggregator("medain")
+
+
+def test_codes_of_few_bits_do_not_run_over():
+    """Patient 100 times 6 possible slides is more than a number of eight bits holds."""
+    steps = nest(np.array([0, 100, 100], dtype=np.int8), [np.array([0, 5, 0], dtype=np.int8)])
+    assert [step.tolist() for step in steps] == [[0, 2, 1], [0, 100, 100]]
+
+
+def test_whole_scores_become_floats():
+    assert sort_segments(np.array([0, 0]), np.array([3, 1])).values.dtype == np.float64

@@ -102,3 +102,8 @@ def test_a_table_that_was_appended_to_itself_repeats_every_score():
     groups = [[1.0, 3.0], [5.0], [2.0, 2.0, 4.0]]
     for times in (1, 2, 3):
         assert sums_of([group * times for group in groups]).repeats.tolist() == [times] * 3
+
+
+def test_scores_up_to_the_largest_have_squares():
+    assert sums_of([[1e140, 1e140], [0.0]]).squares.tolist() == [0, 0]
+    assert np.isnan(sums_of([[1.01e140, 1.01e140], [0.0]]).squares).all()

@@ -13,6 +13,7 @@ from steadycut.core.bootstrap.refined_resampling import (
     make_blocks,
     refined_replicates,
 )
+from steadycut.core.bootstrap.resampling import replicates
 from steadycut.core.cuts.grid import even_cuts, exact_cuts
 from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
@@ -207,3 +208,17 @@ def test_a_block_whose_cheapest_cut_is_the_cheapest_of_all_is_needed():
     curve = count_errors(np.array([[0, 5, 0, 5, 0, 1]]))
     needed = refine._needed(curve, parse_rule("erm"), Costs())
     assert needed.tolist() == [[True, True, False]]
+
+
+def test_of_each_replicate_only_the_blocks_are_dealt_that_it_needs():
+    """The blocks of all replicates of a batch are drawn first, so they can be drawn again."""
+    rule, costs = parse_rule("erm"), Costs(cost_fn=2.0)
+    blocks = make_blocks(exact_cuts(cohort(2)).cells, rule, costs, 25)
+    dealt = list(refined_replicates(blocks, rule, costs, 12, np.random.default_rng(6)))
+    (_, drawn), *more = replicates(blocks.cells, 12, np.random.default_rng(6))
+    assert not more
+    spans = [span(refine._needed(count_errors(row[None, :]), rule, costs)) for row in drawn]
+    for one, needed in zip(dealt, spans, strict=True):
+        assert one.bounds[0] == blocks.edges[needed.start] - 1
+        assert one.bounds[-1] == blocks.edges[needed.stop]
+    assert len({(needed.start, needed.stop) for needed in spans}) > 3

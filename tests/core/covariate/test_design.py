@@ -102,6 +102,7 @@ def test_from_2_to_50_groups_are_allowed():
 def test_a_number_is_compared_by_a_line_and_a_parabola():
     """In the middles of 24 slices of 100 patients each."""
     design, _ = smooth_design(np.arange(2400.0))
+    assert design.windows.dtype == np.int64
     line, parabola = design.basis.T
     assert line == pytest.approx((np.arange(24) + 0.5) / 24)
     assert np.diff(parabola, 2) == pytest.approx(np.full(22, 2 / 24**2))

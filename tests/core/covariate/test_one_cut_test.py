@@ -83,6 +83,9 @@ def test_strata_hold_a_few_neighbours_around_the_cut():
     # From patient 30 to 69: strata begin at multiples of 8.
     assert table.sum(axis=(0, 1)).tolist() == [2, *[LAYER] * 4, 6]
     assert score_layers(cells, 0.0, 0.4).sum() == 40
+    # From patient 10 on, in the middle of the second stratum; and with both ends.
+    assert score_layers(cells, 30.0, 0.4).sum() == 40
+    assert score_layers(cells, 50.0, 0.41).sum() == 42
     assert score_layers(cells, 100.0, 0.4).sum() == 40
 
 
@@ -119,3 +122,10 @@ def test_the_order_of_the_slices_and_a_line_through_the_basis_change_nothing(see
     assert covariate_test(cells[::-1], basis[::-1]).statistic == pytest.approx(first.statistic)
     moved = covariate_test(cells, basis @ turned + 5)
     assert moved.statistic == pytest.approx(first.statistic, rel=1e-6, abs=1e-6)
+
+
+@pytest.mark.parametrize("times", [1, 10**6])
+def test_three_groups_have_two_degrees_of_freedom_however_many_patients(times):
+    """Rounding grows with the patients: it must not pass for a direction of its own."""
+    found = covariate_test(times * random_cells(0), np.eye(3))
+    assert found.df == 2

@@ -22,6 +22,7 @@ def test_a_patient_is_decided_by_the_cut_off_of_the_group():
     rule = rule_by_sex()
     assert rule.thresholds(sex).tolist() == [0.5, 2.5, 2.5, 0.5]
     assert rule.decide(scores, sex).tolist() == [1, 0, 1, 0]
+    assert rule.decide(scores, sex).dtype == np.int8
     assert rule.flip_probability(scores, sex).tolist() == [1 / 3, 1 / 3, 0, 0]
 
 
@@ -69,3 +70,4 @@ def test_a_score_that_equals_the_cut_off_is_called_in_every_draw():
 def test_a_large_whole_number_is_one_group_however_it_is_stored():
     whole = as_groups(np.array([10**16, 3 * 10**17]))
     assert as_groups(np.array([1e16, 3e17])).tolist() == whole.tolist()
+    assert as_groups(np.array(["1.00", "2"]), known=["1.0", "2.0"]).tolist() == ["1.0", "2.0"]

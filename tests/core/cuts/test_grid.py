@@ -219,3 +219,8 @@ def test_a_cut_below_a_whole_number_passes_no_other_whole_number(base):
     for chosen in (3, 30, 49):
         cut = cut_just_below(float(scores[chosen]), scores)
         assert np.count_nonzero(scores >= cut) == 50 - chosen
+
+
+def test_a_cut_below_a_number_that_is_not_whole_lies_64_floats_below():
+    for score in (0.3, 1e6 + 0.5, 2.0**50 + 0.25):
+        assert score - cut_just_below(score, np.array([score])) == 64 * np.spacing(score)

@@ -120,3 +120,19 @@ def test_the_unit_of_the_costs_makes_no_barrier(factor):
     assert sum(expected) > 3
     assert barriers(curve, scaled, 1.0)[0].tolist() == expected
     assert barriers_in_row(curve, scaled, 1.0, 0, len(expected)).tolist() == expected
+
+
+@pytest.mark.parametrize("rows", [2, 3])
+def test_barriers_of_every_row_are_those_of_the_row_alone(rows):
+    cells = np.stack([exact_cuts(two_basins(60, seed)).cells for seed in range(rows)])
+    together = barriers(count_errors(cells), Costs(), 1.0)
+    alone = [barriers(count_errors(row[None, :]), Costs(), 1.0)[0].tolist() for row in cells]
+    assert together.tolist() == alone
+    assert len({tuple(row) for row in alone}) == rows
+
+
+@pytest.mark.parametrize("cost", [0.1, 0.7, 0.9])
+def test_between_calling_all_and_nobody_of_one_class_there_is_no_barrier(cost):
+    for n in range(1, 40):
+        curve = count_errors(np.array([[0, 0, 0, n, n, n]]))
+        assert not barriers_in_row(curve, Costs(cost_fp=cost), 1.0, 0, 4).any()

@@ -35,6 +35,7 @@ def n_called(rule, cohort=COHORT, costs=None):
         ("sensitivity-near:0.7", 4),  # 3/4 is nearer than 1/2
         ("ppv-near:0.5", 6),  # 3/6, at NPV 1/2; also 1/2 at NPV 1/2, 4/8 has no NPV
         ("plr:2", 4),  # 3/4 : 1/4
+        ("plr", 4),  # with one called it is infinite, which is no evidence
         ("nlr:0.5", 4),  # (1/4) : (3/4) and, with more called, 0
         ("accuracy@sensitivity:0.9", 7),
         ("specificity@sensitivity:0.7@ppv:0.6", 4),
@@ -229,7 +230,7 @@ def test_a_function_that_does_not_keep_the_contract_is_refused_before_any_work()
         return tp if tp > fp else tn
 
     with pytest.raises(
-        BadOption, match=r"one value per cut, an array of shape \(1, 3\); got shape"
+        BadOption, match=r"python:one_number must return one value per cut, .* \(1, 3\); got shape"
     ):
         criterion_of(one_number)
     with pytest.raises(BadOption, match=r"raised ValueError: .* use numpy\.vectorize\.$"):
@@ -317,5 +318,39 @@ def test_the_value_of_an_aim_is_the_distance_to_it():
     """With 4 of 8 called the PPV is 3 / 4."""
     (goal, _), found = parse_rule("ppv-near:0.6").goals, Confusion(tp=3, fn=1, fp=1, tn=3)
     assert goal.value_at(found, Costs()) == pytest.approx(0.15)
-    assert goal.name == "ppv-near:0.6"
+    assert (goal.name, goal.meaning) == ("ppv-near:0.6", "ppv as near to 0.6 as can be")
     assert criterion_of(hits_minus_alarms).meaning == "largest value of a function of the counts"
+
+
+def test_every_row_has_its_own_limits():
+    """In the first row a PPV of 0.9 can be met, in the second at most 1/2, in the third 3/4."""
+    rows = np.array([[0, 1, 1, 1, 1, 0], [1, 1, 1, 2, 1, 1], [1, 0, 3, 1, 2, 1]])
+    for name in ("ppv:0.9", "stable@ppv:0.9", "plr", "npv@sensitivity:0.9"):
+        rule = parse_rule(name)
+        alone = [int(rule(count_errors(row[None, :]), Costs())[0]) for row in rows]
+        assert rule(count_errors(rows), Costs()).tolist() == alone
+
+
+@pytest.mark.parametrize(
+    ("rule", "from_top", "told"),
+    [
+        ("ppv:0.9", "0101", "has ppv >= 0.9 among the .*; the best at any cut is ppv 0.5."),
+        ("nlr:0.1@ppv:0.9", "0101", "nlr <= 0.1 and ppv >= 0.9 .* any cut is nlr 1, ppv 0.5."),
+        ("nlr:0.4", "1001", "nlr <= 0.4 among .* at any cut is nlr 0.5."),
+        ("f1@erm:0.4", "0101", "erm <= 0.4 among .* at any cut is erm 0.5."),
+    ],
+)
+def test_the_best_that_any_cut_reaches_is_told(rule, from_top, told):
+    """A miss costs 3 and an alarm 1: the cheapest is to call everybody."""
+    cohort = PatientScores(scores=[4, 3, 2, 1], labels=[int(label) for label in from_top])
+    with pytest.raises(NoFeasibleCut, match=told):
+        parse_rule(rule).refuse_infeasible(cuts_of(cohort, "exact"), Costs(cost_fn=3.0), "them")
+
+
+def test_a_function_may_divide_by_0():
+    """Nobody called has no PPV: such a cut is not allowed, and nothing is said."""
+
+    def precise(tp, fn, fp, tn):
+        return tp / (tp + fp)
+
+    assert n_called(precise) == 1

@@ -18,11 +18,13 @@ from steadycut.core.rules.criteria import (
     FAMILIES,
     Counts,
     Criterion,
+    at_ends,
     counts_along,
     of_predictive_values,
     of_rates,
 )
 from steadycut.core.rules.registry import parse_rule, rule_names
+from steadycut.errors import BadOption
 from tests.core.cohorts import SEEDS, as_lists, random_cohort
 from tests.slow_reference.criteria import PARTNERS, best_by, measures
 from tests.slow_reference.cuts import cuts_along, exact_thresholds
@@ -152,3 +154,23 @@ def test_measures_of_two_rates_by_hand():
     counts = Counts(*(np.array([count]) for count in (6.0, 2.0, 1.0, 4.0)))
     assert of_rates(np.subtract)(counts, COSTS) == pytest.approx([6 / 8 - 4 / 5])
     assert of_predictive_values(np.subtract)(counts, COSTS) == pytest.approx([6 / 7 - 4 / 6])
+
+
+def test_a_family_member_has_its_number_in_its_name():
+    member = criterion("net-benefit:0.2")
+    assert (member.name, member.meaning) == ("net-benefit:0.2", FAMILIES["net-benefit"].meaning)
+    with pytest.raises(BadOption, match="the threshold probability of the rule net-benefit must"):
+        criterion("net-benefit:2")
+
+
+def test_an_undefined_cut_is_worse_than_all_others():
+    counts = Counts(*(np.array([count, 0.0]) for count in (0.0, 2.0, 3.0, 4.0)))
+    assert CRITERIA["ppv"].merit((counts,), COSTS).tolist() == [0.0, -np.inf]
+    assert CRITERIA["nlr"].merit((counts,), COSTS)[1] == -np.inf
+
+
+@pytest.mark.parametrize("table", [(1.0, 0.0, 2.0, 3.0), (4.0, 2.0, 1.0, 0.0)])
+def test_one_patient_of_a_class_is_weighted_to_the_target(table):
+    (counts,) = at_ends(Counts(*map(np.array, table)), Costs(target=(0.2, 0.2)))
+    assert sum(counts) == pytest.approx(sum(table))
+    assert counts.tp + counts.fn == pytest.approx(0.2 * sum(table))

@@ -79,10 +79,10 @@ def test_patients_without_sites_or_a_class_at_a_site_are_refused():
     healthy = PatientScores(
         scores=np.arange(40.0), labels=[0, 1] * 10 + [0] * 20, sites=["a"] * 20 + ["b"] * 20
     )
-    with pytest.raises(BadOption, match="a positive patient used to .* 1 of 2 sites have none"):
+    with pytest.raises(BadOption, match=r"a positive patient used to .* 1 of 2 sites have none"):
         fit(healthy, rule="sensitivity:0.5@next-site", n_bootstrap=2)
     ill = PatientScores(scores=healthy.scores, labels=1 - healthy.labels, sites=healthy.sites)
-    with pytest.raises(BadOption, match="a negative patient used to .* 1 of 2 sites have none"):
+    with pytest.raises(BadOption, match=r"a negative patient used to .* 1 of 2 sites have none"):
         parse_rule("specificity:0.5@next-site").check_sites(ill)
 
 
@@ -105,3 +105,18 @@ def test_a_study_with_it_is_described_and_frozen():
     study = fit(cohort(1), rule="sensitivity:0.8@next-site", n_bootstrap=20)
     assert study.describe().rule == "sensitivity:0.8@next-site"
     assert study.freeze().document.rule == "sensitivity:0.8@next-site"
+
+
+def test_a_limit_that_is_met_exactly_is_met():
+    """Three sites without a miss promise (0 + 1) / (3 + 1): a sensitivity of 0.75."""
+    cells = np.array([[[0, 1, 1, 0], [0, 2, 2, 0], [0, 1, 3, 0]]])
+    chosen, keeps = parse_rule("sensitivity:0.75@next-site").choose(cells)
+    assert (chosen.tolist(), keeps.tolist()) == ([1], [True])
+    assert not parse_rule("sensitivity:0.76@next-site").choose(cells)[1].any()
+
+
+def test_the_only_ill_patient_of_a_site_is_its_whole_rate():
+    """Missed at two of three sites: (1 + 1 + 0 + 1) / 4, so at 0.3 neither may be missed."""
+    cells = np.array([[[1, 0, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]])
+    assert parse_rule("sensitivity:0.3@next-site").choose(cells)[0].tolist() == [0]
+    assert parse_rule("sensitivity:0.25@next-site").choose(cells)[0].tolist() == [1]

@@ -213,6 +213,14 @@ def test_a_parameter_outside_what_is_allowed_is_refused_by_name(options):
 def test_where_most_of_the_map_is_0_its_positive_part_sets_the_weight():
     """The 0.58 quantile of 1 and 2 is 1.58; that of the whole row is 0."""
     map_of_two = np.array([[0, 0, 0, 0, 1.0, 2.0], [0, 1, 2, 3, 4, 5], [0, 0, 0, 0, 0, 0]])
-    risk = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6]] * 3)
+    risk = np.array([[0.1, 0.2, 0.3, 0.4, 0.5, 0.6], [0.4, 0.5, 0.6, 0.7, 0.8, 0.6], [0.9] * 6])
     found = Pointwise().weight(map_of_two, risk)
-    assert found == pytest.approx([1.15 * 0.5 / 1.58, 1.15 * 0.5 / 2.9, 0])
+    assert found == pytest.approx([1.15 * 0.5 / 1.58, 1.15 * 0.4 / 2.9, 0])
+
+
+def test_the_curvature_of_every_row_is_divided_by_its_own_largest():
+    cells = np.array([[0, 1, 0, 3, 2, 0, 1, 0], [5, 0, 1, 1, 0, 4, 0, 9]])
+    together = curvature(count_errors(cells), Costs())
+    for row, own in zip(cells, together, strict=True):
+        assert own == pytest.approx(curvature(count_errors(row[None, :]), Costs())[0])
+    assert together.max(axis=1).tolist() == [1, 1]

@@ -52,6 +52,9 @@ def test_a_cut_that_ties_is_kept_and_one_error_more_is_not():
     curve = Curve(misses=np.array([[0, 0, 1, 1, 2, 5]]), alarms=np.array([[5, 2, 1, 1, 2, 0]]))
     start, near = near_best(curve, parse_rule("erm"), Costs())
     assert (start, near.misses.tolist()) == (0, [[0, 0, 1, 1, 2]])
+    later = Curve(misses=np.array([[0, 0, 0, 1, 5]]), alarms=np.array([[9, 7, 4, 1, 0]]))
+    start, near = near_best(later, parse_rule("erm"), Costs())
+    assert (start, near.misses.tolist()) == (2, [[0, 1, 5]])
 
 
 def test_at_a_target_prevalence_every_cut_matters():
@@ -90,3 +93,5 @@ def test_one_cut_is_kept_of_those_with_nobody_between():
     assert found.misses.tolist() == [[0, 0, 1, 3]]
     assert found.alarms.tolist() == [[1, 0, 0, 0]]
     assert (found.n_positive.tolist(), found.n_negative.tolist()) == ([[3]], [[1]])
+    two = count_errors(np.array([[0, 1, 0, 1], [1, 0, 1, 0]]))
+    assert without_repeats(two) is two

@@ -5,13 +5,15 @@ import pytest
 
 from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors
+from steadycut.core.cuts.risk_curve import Curve, count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.peers import PEERS
 from steadycut.core.rules.registry import (
     choose,
+    chosen_cut,
     criteria_of,
     cuts_at_rank,
+    on_cuts,
     parse_rule,
     rule_names,
     rule_table,
@@ -87,7 +89,8 @@ def test_first_and_last_cut_of_a_rank():
     "text",
     [
         *("best", "", "sensitivity:", "sensitivity:high", "erm:1", "kappa:0.5", "net-benefit"),
-        *("kappa-near:0.5", "pointwise@ppv:0.5", "f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
+        *("stable@best:0.5", "ppv-near:high", "kappa-near:0.5", "pointwise@ppv:0.5"),
+        *("f1@", "f1@ppv", "f1@best:0.5", "python:mine", 3),
     ],
 )
 def test_an_unknown_rule_is_refused_with_the_command_that_lists_them(text):
@@ -118,9 +121,9 @@ def test_a_typing_error_gets_the_rule_that_was_meant(typed, meant):
         parse_rule(typed)
 
 
-@pytest.mark.parametrize("name", rule_names())
-def test_every_name_that_is_listed_is_a_rule(name):
-    parse_rule(name.replace("RULE", "f1").replace("NAME", "ppv").replace("X", "0.5"))
+def test_every_name_that_is_listed_is_a_rule():
+    for name in rule_names():
+        parse_rule(name.replace("RULE", "f1").replace("NAME", "ppv").replace("X", "0.5"))
 
 
 @pytest.mark.parametrize("floor", ["0", "1", "1.5", "nan"])
@@ -146,6 +149,8 @@ def test_the_table_says_which_limits_are_floors_and_which_are_ceilings():
         ("stable", []),
         ("ppv:0.8", ["ppv", "npv"]),
         ("f1@npv:0.9", ["npv", "f1"]),
+        ("stable@npv:0.9", ["npv"]),
+        ("net-benefit:0.2", ["net-benefit:0.2"]),
     ],
 )
 def test_the_criteria_that_a_rule_uses(rule, names):
@@ -176,7 +181,7 @@ def test_how_much_more_a_cut_may_cost_and_still_tie_by_hand():
 def test_cuts_with_nobody_drawn_between_them_are_one_cut(rule):
     """A replicate alone is decided as the cohort of those who were drawn."""
     chooser, drawn = parse_rule(rule), np.random.default_rng(1)
-    cells = resample(exact_cuts(random_cohort(1, 30)).cells[None, :], 400, drawn)[0]
+    cells = resample(exact_cuts(random_cohort(1, 30)).cells[None, :], 50, drawn)[0]
     for row in cells:
         held = row.reshape(2, -1)[:, row.reshape(2, -1).sum(axis=0) > 0].reshape(1, -1)
         curve = count_errors(row[None, :])
@@ -184,3 +189,47 @@ def test_cuts_with_nobody_drawn_between_them_are_one_cut(rule):
         rank = chooser(count_errors(held), Costs())
         expected = cuts_at_rank(curve.ranks, rank)
         assert (first.tolist(), last.tolist()) == (expected[0].tolist(), expected[1].tolist())
+
+
+@pytest.mark.parametrize("rule", ["pointwise", "mean-score", "youden-kernel", "youden", "ppv:0.6"])
+def test_a_rule_that_needs_every_cut_sees_every_cut(rule):
+    """Also those of a replicate with nobody drawn between them, alone or among others."""
+    cuts = exact_cuts(random_cohort(1, 30))
+    chooser = on_cuts(parse_rule(rule), cuts)
+    curve = count_errors(resample(cuts.cells[None, :], 6, np.random.default_rng(2))[0])
+    together = choose(curve, chooser, Costs())
+    for row in range(6):
+        alone = Curve(misses=curve.misses[row : row + 1], alarms=curve.alarms[row : row + 1])
+        found = choose(alone, chooser, Costs())
+        assert (found[0][0], found[1][0]) == (together[0][row], together[1][row])
+
+
+def test_a_rule_that_needs_the_scores_is_told_where_they_lie():
+    """The mean is 4: patients are called from the score of 4 on."""
+    cuts = exact_cuts(PatientScores(scores=[1, 2, 4, 9], labels=[0, 0, 1, 1]))
+    assert chosen_cut(cuts, parse_rule("mean-score"), Costs()) == 3.0
+    assert chosen_cut(cuts, parse_rule("erm"), Costs()) == 3.0
+
+
+def test_a_class_of_one_patient_has_a_rate_of_0_or_1():
+    """Missing the only ill patient costs as much as calling all healthy ones."""
+    for labels, below in (([0, 1, 0, 0], 1), ([1, 1, 0, 1], 3)):
+        cohort = PatientScores(scores=np.arange(4.0), labels=labels)
+        assert rank_by("youden", cohort, Costs()) == below
+
+
+def test_a_limit_that_stable_keeps_anyway_changes_nothing():
+    for seed in SEEDS:
+        cohort = random_cohort(seed)
+        expected = rank_by("stable", cohort, Costs())
+        assert rank_by("stable@call-rate:0.99", cohort, Costs()) == expected
+
+
+def test_a_function_is_a_rule_with_its_name():
+    def hits(tp, fn, fp, tn):
+        return tp - fp
+
+    assert [goal.name for goal in parse_rule(hits).goals] == ["python:hits"]
+    cohort = random_cohort(1)
+    expected = rank_by("erm", cohort, Costs())
+    assert rank_by(hits, cohort, Costs()) == expected

@@ -102,6 +102,15 @@ def test_the_unit_of_the_scores_changes_no_choice(rule, factor):
 
 
 def test_one_score_above_1_is_enough_to_be_no_probability():
-    """Half are diseased: along the range from 0.1 to 3.1 that is 1.6, as a probability 0.5."""
-    cohort = PatientScores(scores=[0.1, 0.5, 1.0, 3.1], labels=[0, 1, 0, 1])
-    assert smallest_called("prevalence-score", cohort) == 1.0
+    """Half are diseased: along the range from 0.1 to 3.1 that is 1.6, as a probability 0.5.
+
+    So is one score below 0. Scores of exactly 0 and 1 are probabilities.
+    """
+    for scores, called in [
+        ([0.1, 0.5, 1.0, 3.1], 1.0),
+        ([-3.0, 0.1, 0.5, 0.9], 0.1),
+        ([0.0, 0.2, 0.31, 0.5], 0.5),
+        ([0.6, 0.7, 0.8, 1.0], 0.6),
+    ]:
+        cohort = PatientScores(scores=scores, labels=[0, 1, 0, 1])
+        assert smallest_called("prevalence-score", cohort) == called

@@ -303,6 +303,13 @@ def test_the_nearest_rank_is_the_first_with_the_smallest_distance(rows):
     rng = np.random.default_rng(rows)
     for _ in range(50):
         ranks = np.sort(rng.integers(0, 30, (rows, 12)), axis=1)
-        mean = ranks[:, 0] + rng.choice([0.25, 0.5, 1.0], rows) * np.ptp(ranks, axis=1)
+        mean = ranks[:, 0] + rng.choice([0.25, 0.5, 0.96, 1.0], rows) * np.ptp(ranks, axis=1)
         nearest = np.abs(ranks - mean[:, None]).round(9).argmin(axis=1)
         assert nearest_rank(ranks, mean).tolist() == ranks[np.arange(rows), nearest].tolist()
+
+
+def test_where_one_cut_has_all_of_the_weight_there_is_nothing_between():
+    weights, ranks = np.array([0.0, 0.01, 0.98, 0.01, 0.0]), np.arange(5)
+    start, stop = middle_of_row(np.concatenate([[0.0], weights.cumsum()]), ranks)
+    assert start >= stop
+    assert not is_between(weights[None, :], ranks[None, :]).any()

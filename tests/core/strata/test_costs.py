@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from steadycut.core.strata.costs import CostMatrix, check_grades
+from steadycut.core.checks import LARGEST_COST
+from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes
 from steadycut.errors import BadOption, BadPatients
 from tests.core.strata_cohorts import GREY, SQUARE
 
@@ -70,3 +71,13 @@ def test_grades_are_whole_numbers_below_the_number_of_rows():
 
 def test_grades_from_a_table_of_floats_are_whole_numbers():
     assert check_grades(np.array([0.0, 2.0, 1.0]), 3, 3).dtype == np.int64
+
+
+def test_costs_may_be_as_large_as_is_allowed():
+    assert CostMatrix([[0, LARGEST_COST], [1, 0]]).largest == LARGEST_COST
+    with pytest.raises(BadOption, match="from 0 to"):
+        CostMatrix([[0, 1.001 * LARGEST_COST], [1, 0]])
+
+
+def test_no_grades_are_whole_numbers_too():
+    assert grade_codes([], ["a", "b"]).dtype == np.int64

@@ -86,3 +86,12 @@ def test_a_tenth_of_the_replicates_is_not_more_than_a_tenth():
 def test_the_highest_grade_may_have_no_patient():
     (text,) = grade_warnings("certify", np.array([0] * 30 + [1] * 30), ("a", "b", "c"))
     assert text.startswith("few patients: 0 of grade 'c' certify")
+
+
+def test_a_stratum_of_ten_is_not_thin_and_a_quarter_is_not_flat():
+    """The middle 80 % of these boundaries spread from 20 to 45 of 100 patients."""
+    draws = [[rank, 60] for rank in (10, 20, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
+    assert strata_warnings(draws_at([50, 60], [[50, 60]] * 3), 100, NAMES) == []
+    assert strata_warnings(draws_at([30, 60], draws), 100, NAMES) == []
+    wider = [[rank, 60] for rank in (10, 19, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
+    assert kinds(strata_warnings(draws_at([30, 60], wider), 100, NAMES)) == ["flat minimum"]

@@ -102,3 +102,12 @@ def test_a_delta_that_is_none_is_refused():
         joint_band(windows, np.array([1.0]), costs, 1.0)
     with pytest.raises(BadOption, match="delta"):
         joint_radius(np.zeros(1), np.zeros((3, 1)), 0.0)
+
+
+def test_a_boundary_without_radius_adds_nothing_and_the_others_still_count():
+    patients, grades = graded(1)
+    windows = windows_of(patients.scores, grades, 3)
+    both = joint_band(windows, np.array([0.3, 0.5]), SQUARE, 0.1)
+    alone = [joint_band(windows, np.array(one), SQUARE, 0.1) for one in ([0.3, 0], [0, 0.5])]
+    assert min(alone) > 0
+    assert sum(alone) == pytest.approx(both)

@@ -191,3 +191,18 @@ def test_boundaries_never_cross(values, costs, rule, grid, seed):
 def test_an_unknown_rule_is_refused():
     with pytest.raises(BadOption, match="rule must be one of stable, erm; got 'youden'"):
         parse_strata_rule("youden")
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_unit_of_the_costs_changes_no_boundary(seed, factor):
+    _, cells, _, _ = cells_of(seed, SQUARE, 40)
+    scaled = CostMatrix(factor * SQUARE.values)
+    for rule in RULES.values():
+        expected = rule(boundary_curves(cells[None], SQUARE), SQUARE).tolist()
+        assert rule(boundary_curves(cells[None], scaled), scaled).tolist() == expected
+
+
+def test_a_rule_that_is_no_text_is_refused():
+    with pytest.raises(BadOption, match="rule must be one of stable, erm"):
+        parse_strata_rule(3)

@@ -149,6 +149,7 @@ def test_the_text_of_a_rule_is_read_again():
         (("specificity:0.9", "ppv:0.9"), "rule_out must be sensitivity:X or npv:X"),
         (("npv:0.9", "sensitivity:0.9"), "rule_in must be specificity:X or ppv:X"),
         (("npv", "ppv:0.9"), "rule_out must be sensitivity:X or npv:X"),
+        (("sensitivty:0.9", "ppv:0.9"), "Did you mean 'sensitivity:0.9'"),
         ((0.9, "ppv:0.9"), "rule_out must be sensitivity:X or npv:X.*got 0.9"),
         (("npv:1", "ppv:0.9"), "the npv of rule_out must lie strictly between 0 and 1; got 1"),
         (("npv:high", "ppv:0.9"), "the npv of rule_out must lie strictly between 0 and 1"),
@@ -165,7 +166,7 @@ def test_wrong_limits_are_refused(limits, said):
 
 def test_a_limit_that_cannot_be_met_is_refused_by_the_name_of_the_score():
     cuts, _ = cells_of([1, 2, 3, 4], [1, 0, 1, 0])
-    with pytest.raises(NoFeasibleCut, match="no cut-off of 'x' has ppv >= 0.9"):
+    with pytest.raises(NoFeasibleCut, match=r"no cut-off of 'x' has ppv >= 0\.9"):
         TwoCuts.of("sensitivity:0.5", "ppv:0.9").refuse_infeasible(cuts, "'x'")
 
 

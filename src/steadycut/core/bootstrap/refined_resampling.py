@@ -3,10 +3,9 @@
 A rule that looks only at the cheapest cuts does not need the others. The patients are therefore
 first counted in blocks of neighbouring bins. These counts are multinomial, like those of any cells.
 Within a block the cost can fall by at most the cost of its negative patients, because misses only
-add to it. In the other direction it can fall by at most the cost of its positive patients. So most
-blocks cannot contain a cut that matters. Only in the remaining blocks the drawn patients are
-assigned to their bins, with equal probability, as in plain resampling. The distribution is the same
-as that of drawing all patients one by one, at a fraction of the work.
+add to it. So most blocks cannot contain a cut that matters. Only in the remaining blocks the drawn
+patients are assigned to their bins, with equal probability, as in plain resampling. The
+distribution is the same as that of drawing all patients one by one, at a fraction of the work.
 """
 
 import math
@@ -116,10 +115,7 @@ def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
     reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
     # A margin, so that rounding cannot exclude a cut.
     limit = (smallest + reach) * (1 + 1e-9)
-    least = np.maximum(
-        cost[:, :-1] - costs.cost_fp * (curve.alarms[:, :-1] - curve.alarms[:, 1:]),
-        cost[:, 1:] - costs.cost_fn * (curve.misses[:, 1:] - curve.misses[:, :-1]),
-    )
+    least = cost[:, :-1] - costs.cost_fp * (curve.alarms[:, :-1] - curve.alarms[:, 1:])
     return np.asarray(least <= limit)
 
 

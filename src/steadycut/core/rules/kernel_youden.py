@@ -36,7 +36,7 @@ class KernelYouden(ScoreRule):
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the number of patients below the chosen cut of each curve."""
         del costs
-        positive, negative = np.diff(curve.misses, axis=-1), -np.diff(curve.alarms, axis=-1)
+        positive, negative = np.diff(curve.misses), -np.diff(curve.alarms)
         values = self.values_along(curve)
         index: FloatArray = smooth_below(values, negative) - smooth_below(values, positive)
         return middle_of_widest_flat(-index, curve.ranks, TIE)
@@ -51,11 +51,11 @@ def smooth_below(values: FloatArray, counts: IntArray) -> FloatArray:
     """
     step = max(float(values[-1] - values[0]) / (POINTS - 1), TINY)
     place = (values - values[0]) / step
-    transform = np.fft.rfft(_on_grid(np.rint(place).astype(np.int64), counts), axis=-1)
+    transform = np.fft.rfft(_on_grid(np.rint(place).astype(np.int64), counts))
     width = plug_in_width(transform, place, counts)
     damped = transform * np.exp(-((_frequencies() * width) ** 2) / 2)
     n = np.maximum(counts.sum(axis=-1, keepdims=True), 1)
-    below = np.cumsum(np.fft.irfft(damped, PERIOD, axis=-1), axis=-1) / n
+    below = np.cumsum(np.fft.irfft(damped, PERIOD), axis=-1) / n
     cuts = np.concatenate([[-1.0], (place[1:] + place[:-1]) / 2, [place[-1] + 1]])
     # The cumulative sum at a point contains the mass up to half a step above it.
     left = np.floor(cuts - 0.5).astype(np.int64)

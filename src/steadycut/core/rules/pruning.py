@@ -91,8 +91,8 @@ def by_row(values: NDArray[Any]) -> Any:  # noqa: ANN401
 def span(found: NDArray[np.bool_]) -> slice:
     """Return the columns from the first to the last one with a true value in any row."""
     columns = found[0] if len(found) == 1 else np.asarray(found.any(axis=0))
-    first = int(columns.argmax()) if columns.size else 0
-    if not columns.size or not columns[first]:
+    first = int(columns.argmax())
+    if not columns[first]:
         return slice(0, 0)
     return slice(first, columns.size - int(columns[::-1].argmax()))
 
