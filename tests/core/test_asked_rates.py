@@ -127,10 +127,9 @@ def test_counts_that_may_be_too_low_refute_nothing():
 
 
 def test_a_rate_that_is_observed_as_asked_for_must_be_higher():
-    """27 of 30 are 0.9. Ten studies of ten at this rate would not show it, whatever their size."""
+    """27 of 30 are 0.9. More patients at this rate would not show that it is at least 0.9."""
     found = rate(27, 30)
     assert (found.answer, found.patients_needed) == ("cannot tell", None)
-    # All 30 but one must be right: 1 - (1 - rate) ** 30 - ... is found by the binomial.
     fewest = next(k for k in range(31) if binom.sf(k - 1, 30, 0.9) <= 0.1)
     assert binom.sf(fewest - 1, 30, found.rate_needed) == pytest.approx(0.8)
 

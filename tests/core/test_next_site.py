@@ -13,6 +13,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.next_site import (
     SiteResult,
+    comparison_at,
     logit_limit,
     next_site,
     promise,
@@ -130,10 +131,10 @@ def test_useful_is_two_exact_tests_of_the_predictive_values(costs):
     pays, seen = costs.cost_fp / (costs.cost_fn + costs.cost_fp), set()
     for counts in np.random.default_rng(0).integers(1, 40, size=(60, 4)).tolist():
         tp, fn, fp, tn = counts
-        found = next_site(hospitals([Confusion(tp=tp, fn=fn, fp=fp, tn=tn)] * 3), costs)
-        called = stats.binom.sf(tp - 1, tp + fp, pays) < found.delta
-        others = stats.binom.sf(tn - 1, tn + fn, 1 - pays) < found.delta
-        assert {row.useful for row in found.rows} == {called and others}
+        found = comparison_at(Confusion(tp=tp, fn=fn, fp=fp, tn=tn), costs).tests_for_yes
+        called = stats.binom.sf(tp - 1, tp + fp, pays) < 0.05
+        others = stats.binom.sf(tn - 1, tn + fn, 1 - pays) < 0.05
+        assert all(test(0.05) for test in found["useful"]) == (called and others)
         seen.add(bool(called and others))
     assert seen == {False, True}
 

@@ -196,7 +196,7 @@ def test_at_every_look_the_p_value_is_the_mean_over_the_rate_before(here, before
     total = (bets**here.wrong * (1 - LIMIT_BETS) ** (here.n_patients - here.wrong)).mean(axis=1)
     wanted = np.mean(np.where(limits > margin, np.minimum(1 / total, 1), 0.0))
     found = melded_p_value(here, before, margin, sequential=True)
-    assert found == pytest.approx(wanted, abs=2e-3)
+    assert found == pytest.approx(wanted, abs=3e-3)
 
 
 def test_a_limit_at_any_time_is_where_its_p_value_is_delta():
@@ -608,9 +608,8 @@ def test_useful_with_grades_and_very_many_patients():
 # The average cost, and limits that are shown -------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", LIMITS)
 @pytest.mark.parametrize("target", [(0.1, 0.2), (0.6, 0.9)])
-def test_the_cost_at_a_target_prevalence_is_taken_at_the_worse_end(kind, target):
+def test_the_cost_at_a_target_prevalence_is_taken_at_the_worse_end(target):
     """At every look: with limits of both rates at half of the level each."""
     one = compared(GOOD, cost_fn=3.0, target=target, sequential=True)
     miss, alarm = (limits_of("always", *pair, 0.05) for pair in ((8, 45), (15, 75)))
@@ -713,6 +712,9 @@ def test_what_was_observed_looks_good_where_all_of_it_does():
     assert not looks_good([[95, 5], [21, 79]])
     assert looks_good([[95, 5], [21, 79]], margin=0.12)
     assert looks_good([[95, 5], [21, 79]], before=None)
+    # From 35 % to 45 %, which floats make more than 10 %.
+    assert looks_good([[95, 5], [45, 55]], before=[[95, 5], [35, 65]], promised=0.5)
+    assert not looks_good([[95, 5], [46, 54]], before=[[95, 5], [35, 65]], promised=0.5)
     # A rate without patients, here or before, tells nothing; the other rate still does.
     assert looks_good([[99, 1], [0, 0]], promised=0.5, cost_fn=5.0, target=(0.5, 0.5))
     assert looks_good(before=[[85, 15], [0, 0]])
