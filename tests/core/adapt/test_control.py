@@ -73,6 +73,10 @@ def test_both_claims_are_shown_when_their_capital_is_large_enough(costs):
             limit, difference = claims.limits(cells[n - 1 : n], delta, same=False)
             assert shown == (limit[0] <= claims.target and difference[0] <= claims.margin)
     assert claims.limits(cells[-1:], 0.1, same=True)[1][0] == 0
+    # A little slack shows what falls short by a little.
+    delta = 1 / (min(risk, above) * 1.001)
+    for slack, shown in ((0.0, False), (0.0005, False), (0.002, True)):
+        assert claims.shown(cells[-1:], delta, same=False, slack=slack)[0] == shown
 
 
 def test_labels_are_taken_until_one_cut_off_is_accepted():
@@ -87,7 +91,8 @@ def test_labels_are_taken_until_one_cut_off_is_accepted():
     before = Labels(
         scores=labels.scores[: found.labels - 1], labels=labels.labels[: found.labels - 1]
     )
-    assert try_menu(menu, before, 0.5, claims, 0.06).chosen is None
+    all_used = try_menu(menu, before, 0.5, claims, 0.06)
+    assert (all_used.chosen, all_used.labels) == (None, found.labels - 1)
     stricter = try_menu(menu, labels, 0.5, claims, 0.0006)
     assert stricter.labels > found.labels
 
@@ -102,7 +107,21 @@ def test_of_two_cut_offs_accepted_at_once_the_one_with_the_lower_limit_is_taken(
         found = try_menu(menu, labels, 0.5, claims, 0.06)
         alone = [try_menu([one], labels, 0.5, claims, 0.06).labels for one in menu]
         assert alone == [found.labels] * 2
+        # Each claim has half of the weight's share; a right decision wins a quarter of each bet.
+        won = [np.mean((1 + TARGET_BETS / 4) ** n) for n in (found.labels - 1, found.labels)]
+        assert all(won[0] < 2 / (0.06 * one.weight) <= won[1] for one in menu)
         assert menu[found.chosen].name == "heavy"
+
+
+def test_labels_that_come_later_do_not_change_when_a_cut_off_is_accepted():
+    """After 2,000 right decisions the evidence is so large that its logarithm is needed."""
+    menu, stops = [Item(name="one", cut=0.5, weight=1.0)], set()
+    claims = Claims(costs=Costs(), target=0.5, margin=0.9)
+    for n in (50, 2000):
+        labels = labels_of([0.0, 1.0] * n, [0, 1] * n)
+        stops.add(try_menu(menu, labels, 0.4, claims, 0.06).labels)
+    assert len(stops) == 1
+    assert stops.pop() < 20
 
 
 def test_a_cut_off_that_is_worse_than_the_original_is_not_accepted_although_its_risk_is_low():
@@ -137,3 +156,4 @@ def test_only_cut_offs_in_the_range_stay_and_share_all_weight():
     kept = within(menu, 1.0, 2.0)
     assert [one.cut for one in kept] == [1.0, 2.0]
     assert sum(one.weight for one in kept) == pytest.approx(1.0)
+    assert within(menu, 5.0, 6.0) == []

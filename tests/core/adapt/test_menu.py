@@ -99,4 +99,5 @@ def test_nobody_is_labelled_twice_and_the_grey_zone_ends_below_its_upper_score()
     assert random_part(40, 7, rng).shape == (7,)
     assert sorted(grey_part(scores, (2.0, 4.0), 9, rng).tolist()) == [2, 3]
     assert grey_part(scores, (2.0, 5.0), 2, rng).shape == (2,)
+    assert sorted(grey_part(np.zeros(40), (0.0, 1.0), 40, rng).tolist()) == list(range(40))
     assert not grey_part(scores, (2.5, 2.5), 2, rng).size

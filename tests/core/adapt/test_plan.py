@@ -16,6 +16,22 @@ def test_so_many_labels_are_found_up_to_the_largest_number(monkeypatch):
     assert plan.labels_needed(0.10, 0.20, 0.1) is None
     # One label is enough where it is wrong with a probability of 95 % at the target.
     assert plan.labels_needed(0.0, 0.95, 0.1) == 1
+    # A probability at delta certifies, and one at the power is enough.
+    assert plan.labels_needed(0.0, 0.5, 0.5) == 1
+    assert plan.labels_needed(0.0, 0.2, 0.1, power=1.0) == 11
+
+
+def test_a_risk_at_the_target_is_not_below_it():
+    assert plan.labels_needed(0.2, 0.2, 0.9) is None
+    assert plan.labels_one_at_a_time(0.2, 0.2, 0.9) == (None, None)
+
+
+@pytest.mark.parametrize(("least", "level"), [(63, 0.07), (64, 0.1)])
+def test_from_so_many_labels_on_their_scores_take_a_part(monkeypatch, least, level):
+    """63 labels are needed without them."""
+    monkeypatch.setattr(plan, "MOST_LABELS", 200)
+    monkeypatch.setattr(plan, "LEAST_OWN", least)
+    assert plan.labels_for_menu(0.1, 0.2, 0.1) == plan.labels_needed(0.1, 0.2, level)
 
 
 @pytest.mark.parametrize(("target", "delta"), [(0.2, 0.1), (0.05, 0.3), (0.5, 0.01)])
@@ -47,11 +63,11 @@ def slow_stops(risk, target, delta, n_streams, step, most):
     return sorted(stops.get(stream, math.inf) for stream in range(n_streams))
 
 
-@pytest.mark.parametrize(("risk", "power"), [(0.1, 0.8), (0.0, 0.8), (0.13, 0.9), (0.1, 0.2)])
+@pytest.mark.parametrize(("risk", "power"), [(0.1, 0.8), (0.0, 0.8), (0.12, 0.6), (0.1, 0.2)])
 def test_the_streams_are_always_the_same_and_stop_where_the_bets_are_won(monkeypatch, risk, power):
-    for name, number in (("MOST_LABELS", 300), ("N_STREAMS", 150), ("STEP", 50)):
+    for name, number in (("MOST_LABELS", 300), ("N_STREAMS", 41), ("STEP", 50)):
         monkeypatch.setattr(plan, name, number)
-    stops = slow_stops(risk, 0.2, 0.1, 150, 50, 300)
-    at = [stops[math.ceil(share * 150) - 1] for share in (0.5, power)]
+    stops = slow_stops(risk, 0.2, 0.1, 41, 50, 300)
+    at = [stops[math.ceil(share * 41) - 1] for share in (0.5, power)]
     wanted = tuple(None if math.isinf(one) else one for one in at)
     assert plan.labels_one_at_a_time(risk, 0.2, 0.1, power) == wanted

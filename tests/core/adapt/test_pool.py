@@ -15,6 +15,13 @@ def test_a_pool_of_whole_numbers_by_hand():
     # Midway between two ranks the lower one is taken.
     assert pool.nearest([0, 0.125, 0.126, 0.75, 0.76, 1]).tolist() == [0, 0, 1, 2, 3, 3]
     assert (pool.at_rank(0.3), pool.at_rank(0.4)) == (2.0, 3.0)
+    # Rounding may carry a rank beyond 1.
+    assert pool.nearest([1 + 1e-12, -1e-12]).tolist() == [3, 0]
+
+
+def test_a_pool_of_one_and_of_two_patients_by_hand():
+    assert Pool.of([5.0]).ranks.tolist() == [0, 1]
+    assert Pool.of([2.0, 1.0]).cuts.tolist() == [1, 2, np.nextafter(2.0, 3.0)]
 
 
 def test_the_first_hospital_by_hand():

@@ -154,6 +154,15 @@ def test_shares_of_all_patients_worked_by_hand():
     assert found.hidden_share(0.01) == pytest.approx(hidden)
 
 
+def test_without_hidden_patients_all_of_the_level_is_for_the_labelled_ones():
+    found = Labelled(ill=(8, 4), healthy=(6, 9), sizes=(30, 70), chances=(0.5, 0.5))
+    assert found.hidden_share(0.1) == 0
+    assert found.below(found.ill, 0.1)[1] == pytest.approx(upper_limit(4, 100, 0.1) / 0.5)
+    assert found.lowest_alarm(0.1) == pytest.approx(lower_limit(6, 15, 0.1))
+    assert found.highest_alarm(0.1) == pytest.approx(upper_limit(6, 15, 0.1))
+    assert found.estimated_cost(Costs(cost_fn=5.0)) == pytest.approx((5 * 8 + 12) / 100)
+
+
 def test_a_share_is_at_most_1():
     found = Labelled(ill=(9, 9), healthy=(1, 1), sizes=(10, 10), chances=(0.1, 0.1))
     assert found.called(found.ill, 0.1)[1] == found.below(found.ill, 0.1)[1] == 1.0

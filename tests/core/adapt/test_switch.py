@@ -8,10 +8,10 @@ from steadycut.core.adapt.switch import Changes, matching_cut
 
 
 def test_changes_are_counted_patient_by_patient():
-    before = np.array([1, 1, 1, 0, 0, 0, 0], dtype=bool)
-    after = np.array([1, 0, 1, 1, 1, 0, 0], dtype=bool)
+    before = np.array([1, 1, 1, 1, 0, 0, 0], dtype=bool)
+    after = np.array([1, 0, 1, 1, 1, 1, 0], dtype=bool)
     found = Changes.of(before, after)
-    assert found == Changes(n_patients=7, called_before=3, newly=2, no_longer=1)
+    assert found == Changes(n_patients=7, called_before=4, newly=2, no_longer=1)
     assert found.called_after == after.sum()
     assert found.share == np.mean(before != after)
     exact = binomtest(3, 7).proportion_ci(0.9, "exact")

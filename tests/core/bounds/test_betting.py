@@ -92,5 +92,10 @@ def test_every_order_is_one_of_the_same_patients():
     assert reached[0] < 1 / delta < reached[1]
 
 
+def test_a_limit_can_be_computed_again_years_later():
+    """The random orders are always the same."""
+    assert betting_limit(np.arange(20) / 40, 0.1) == pytest.approx(0.3541809320449829, abs=1e-7)
+
+
 def test_a_patient_alone_excludes_nothing():
     assert betting_limit(np.array([0.0]), 0.1) == 1.0

@@ -140,7 +140,13 @@ def test_the_observed_outcome_ranks_no_higher_than_itself(costs, n):
             assert most[misses] >= alarms
 
 
-@pytest.mark.parametrize("costs", COSTS)
+def test_the_observed_outcome_of_very_many_patients_ranks_no_higher_than_itself():
+    for misses, alarms in ((0, 300_000), (1000, 300_000)):
+        tail = _tail(misses, alarms, 400_000, (0.01, 1.0), 0.1)
+        assert tail.most_alarms[tail.misses.tolist().index(misses)] >= alarms
+
+
+@pytest.mark.parametrize("costs", [*COSTS, Costs(cost_fn=1e6)])
 @pytest.mark.parametrize("delta", [0.05, 0.7])
 @pytest.mark.parametrize("n", [12, 30])
 def test_the_tail_holds_the_outcomes_that_rank_no_higher_and_no_other(costs, delta, n):

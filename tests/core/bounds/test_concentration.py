@@ -277,6 +277,16 @@ def test_a_misspelt_bound_is_answered_with_the_one_that_was_meant():
         choose_bound("hoefding", Costs(), "split")
     with pytest.raises(BadOption, match=r"got 3\.$"):
         choose_bound(3, Costs(), "split")
+    # A bound that does not hold here was not misspelt.
+    with pytest.raises(BadOption, match=r"got 'class-wise'\.$"):
+        choose_bound("class-wise", Costs(target=(0.2, 0.4)), "uniform")
+
+
+def test_at_a_target_one_patient_of_each_class_has_the_widest_band():
+    counts, costs = Confusion(tp=0, fn=1, fp=0, tn=1), Costs(cost_fn=3.0, target=(0.5, 0.5))
+    width = math.sqrt(math.log(20) / 2)
+    found = counts.risk(costs) + class_wise_dkw(counts, costs, 0.1)
+    assert found == pytest.approx(3 * 0.5 * (1 + width) + 0.5 * width)
 
 
 def test_other_bounds_are_refused_at_a_target_prevalence():

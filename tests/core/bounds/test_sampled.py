@@ -188,6 +188,11 @@ def test_cost_with_one_and_with_two_strata_below():
     found = highest_mean_cost(drawn, 3, 1000, costs, 0.1)
     alarmed = upper_limit(3, 1000, 0.05) / 0.5
     assert found == pytest.approx(5 * highest_missed(drawn, 1000, 0.05) + alarmed)
+    # No more than all patients are false alarms.
+    drawn = Drawn(counts=(0, 0, 0), chances=(0.5, 0.9, 0.8))
+    found = highest_mean_cost(drawn, 18, 20, costs, 0.1)
+    assert found == pytest.approx(5 * highest_missed(drawn, 20, 0.05) + 1)
+    assert found < 5
     many = highest_mean_cost(Drawn(counts=(0, 9, 9), chances=(0.5, 0.5, 0.1)), 9, 20, costs, 0.1)
     few = highest_mean_cost(Drawn(counts=(0, 9), chances=(0.5, 0.1)), 9, 20, costs, 0.1)
     assert many == few == 5.0

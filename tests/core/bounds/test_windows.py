@@ -37,6 +37,21 @@ def test_a_class_without_patients_has_none_in_any_window():
     assert found.counts(5.0).tolist() == [[0, 0], [2, 1]]
 
 
+def test_only_the_windows_that_are_asked_for_are_counted():
+    found = windows_of(np.array([0.0, 1.0, 1.0, 2.0]), np.array([0, 1, 1, 0]), 2)
+    assert found.counts(1.5, np.array([2, 0])).tolist() == [[1, 1], [0, 2]]
+
+
+@pytest.mark.parametrize("place", [0, 34, 62, 63, 64, 1598])
+def test_one_heavy_window_among_very_many_is_found(place):
+    """Two neighbouring scores hold 10 and 50 patients, and every other score one."""
+    members = np.ones(1600, dtype=int)
+    members[place : place + 2] = 10, 50
+    scores = np.repeat(np.arange(1600.0), members)
+    found = windows_of(scores, np.zeros(scores.size, dtype=int), 1)
+    assert found.largest(1.5, lambda counts: counts[0]) == 60
+
+
 @pytest.mark.parametrize("width", [0.0, 1e-9, 0.01, 0.3, 2.0, 50.0])
 @pytest.mark.parametrize("decimals", [1, 3, 12])
 @pytest.mark.parametrize("n", [1, 31, 33, 3000])

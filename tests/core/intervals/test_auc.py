@@ -58,6 +58,7 @@ def test_delong_by_hand():
 
 def test_classes_that_do_not_overlap_still_have_a_lower_limit():
     low, high = auc_interval(patients_of([5, 6, 7], [1, 2, 3]), 0.05)
+    assert (1 - low) / np.sqrt(newcombe_variance(low, (3, 3))) == pytest.approx(1.959964, abs=1e-5)
     assert 0.3 < low < 0.9
     assert high == 1
 

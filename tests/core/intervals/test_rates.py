@@ -180,6 +180,15 @@ def test_patients_who_chose_the_cut_have_bands_and_what_is_made_of_them():
     assert found["ppv"].interval == pytest.approx(ends)
 
 
+def test_the_lowest_kappa_of_patients_who_chose_lies_at_a_prevalence_between_the_ends():
+    found = at_fixed_cut(Confusion(tp=8, fn=2, fp=1, tn=9), Costs(), 0.06, 2)["kappa"].interval[0]
+    rates = rate_interval(8, 10, 0.02, 2)[0], rate_interval(9, 10, 0.02, 2)[0]
+    prevalences = np.linspace(*two_sided(10, 20, 0.02), 20_001)
+    kappas = quantities(Costs())["kappa"].of_rates(*rates, prevalences)
+    assert 0 < kappas.argmin() < 20_000
+    assert found == pytest.approx(kappas.min(), abs=1e-5)
+
+
 @given(counts=tables)
 def test_patients_who_chose_the_cut_have_wider_intervals(counts):
     plain, chose = (at_fixed_cut(counts, Costs(), 0.05, n) for n in (0, 1))

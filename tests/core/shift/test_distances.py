@@ -49,4 +49,6 @@ def test_the_limit_by_hand():
     assert found.kolmogorov_negative is None
     both = global_distances(p, q, Costs(cost_fn=3.0, cost_fp=2.0), 0.5, 0.25)
     assert both.limit == pytest.approx(5 * 0.2 + 3 * 0.4 * 0.5 + 2 * 0.6 * 0.25)
+    healthy = global_distances(p, q, Costs(cost_fn=3.0, cost_fp=2.0), None, 0.25)
+    assert healthy.limit == pytest.approx(5 * 0.2 + 2 * 0.6 * 0.25)
     assert (both.kolmogorov_positive, both.kolmogorov_negative) == (0.5, 0.25)

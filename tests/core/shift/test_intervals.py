@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from steadycut.core.bounds.binomial import two_sided
+from steadycut.core.bounds.binomial import rate_interval, two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.shift.parts import shapley_shift, shift_intervals, signed_shift
@@ -35,14 +35,17 @@ def parts_by_definition(p, q, costs):
     return {"signed": [*one, one.sum()], "shapley": [*shapley, shapley.sum()]}
 
 
-@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=10)])
-def test_no_rates_within_their_intervals_leave_the_corners(costs):
+@pytest.mark.parametrize(("costs", "n_choices"), [(Costs(), 0), (Costs(cost_fn=10), 2)])
+def test_no_rates_within_their_intervals_leave_the_corners(costs, n_choices):
     p, q = Confusion(tp=12, fn=3, fp=4, tn=20), Confusion(tp=5, fn=5, fp=9, tn=30)
-    found = shift_intervals(p, q, costs, 0.1)
+    found = shift_intervals(p, q, costs, 0.1, n_choices)
     pairs = [
         [(c.n_positive, c.n_patients), (c.fn, c.n_positive), (c.fp, c.n_negative)] for c in (p, q)
     ]
-    scans = [[np.linspace(*two_sided(*pair, 0.1 / 6), 3) for pair in side] for side in pairs]
+    # The patients of P chose among so many scores; no choice changes the prevalence.
+    ends = [[two_sided(*pair, 0.1 / 6) for pair in side] for side in pairs]
+    ends[0][1:] = [rate_interval(*pair, 0.1 / 6, n_choices) for pair in pairs[0][1:]]
+    scans = [[np.linspace(*one, 3) for one in side] for side in ends]
     reached = [
         parts_by_definition(here, there, costs)
         for here in itertools.product(*scans[0])

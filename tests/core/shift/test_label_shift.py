@@ -15,6 +15,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import (
     RankBins,
     _group_members,
+    _solve,
     _weights,
     bins_of,
     bootstrap_interval,
@@ -286,6 +287,12 @@ def test_classes_that_cannot_differ_do_not():
     assert not classes_differ(RankBins(edges=[], positive=[4], negative=[4]), 0.1, rng)
 
 
+def test_without_a_number_of_permutations_there_are_999():
+    bins = RankBins(edges=[0.5], positive=[0, 40], negative=[40, 0])
+    assert classes_differ(bins, 0.001, np.random.default_rng(0))
+    assert not classes_differ(bins, 0.0009995, np.random.default_rng(0))
+
+
 def test_the_permutation_test_agrees_with_all_permutations():
     """Three of six patients are ill and hold the three highest scores: 2 of 20 orders do that."""
     bins = rank_bins(np.arange(6.0), [0, 0, 0, 1, 1, 1], 6)
@@ -347,6 +354,11 @@ def test_the_interval_is_empty_where_no_mixture_fits():
     assert valid_interval(bins, np.array([0, 4000, 0]), 0.1) is None
     alike = RankBins(edges=[1.0], positive=[4000, 4000], negative=[4000, 4000])
     assert valid_interval(alike, np.array([4000, 0]), 0.1) is None
+
+
+def test_a_single_possible_prevalence_is_an_interval():
+    assert _solve(np.array([1.0, -1.0]), np.array([0.5, -0.5])) == (0.5, 0.5)
+    assert _solve(np.array([1.0, -1.0]), np.array([0.5, -0.6])) is None
 
 
 def test_the_interval_is_everything_where_nothing_is_known():

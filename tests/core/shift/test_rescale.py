@@ -98,8 +98,14 @@ def test_the_straightest_prevalence_is_found(prevalence):
 def test_no_prevalence_above_1_is_tried():
     """The lower 95 % of the diseased alone: 1.05 would fit best, if there were such a share."""
     ill, well = np.exp(np.linspace(0, 6, 101)), np.linspace(900, 901, 101)
-    here = np.quantile(ill, LEVELS / 1.05)
+    here = mixture_quantiles(ill, well, 1.05, LEVELS)
     assert straightest_prevalence(ill, well, here) == 1.0
+
+
+def test_a_prevalence_at_which_all_scores_are_equal_is_not_the_straightest():
+    ill, well = np.full(101, 5.0), np.linspace(0, 1, 101)
+    here = np.exp(mixture_quantiles(ill, well, 0.3, LEVELS))
+    assert 0 < straightest_prevalence(ill, well, here) < 0.95
 
 
 def test_without_spread_some_prevalence_is_returned():

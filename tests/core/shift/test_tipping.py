@@ -187,6 +187,11 @@ def test_the_limit_may_be_reached_where_nobody_or_everybody_is_ill(miss, alarm, 
     assert tipping_of(rates, 0.5, Costs(), limit=0.5001).prevalence is None
 
 
+def test_a_limit_that_is_just_met_leaves_no_room_and_is_not_broken():
+    frontier = tipping_of(ErrorRates(miss=0.5, alarm=0.5), 0.5, Costs(), limit=0.5).frontier
+    assert (frontier.shape_negative[0], frontier.shape_positive[-1]) == (0.0, 0.0)
+
+
 def test_a_room_of_1_is_used_up_like_any_other():
     """A miss costs 8: risk 1, slope 4, and a room of 1 to the limit."""
     rates = ErrorRates(miss=0.5, alarm=0.0)

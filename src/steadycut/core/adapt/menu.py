@@ -90,8 +90,7 @@ def make_menu(
     points = (np.arange(count) + 0.5) / count
     at_home = told(home, expected, costs, HOME_COUNTS)
     spread = np.cumsum(prior_on(pool, at_home, MENU_PARTS[stated]))
-    places = np.searchsorted(spread / spread[-1], points)
-    cuts = pool.cuts[np.minimum(places, pool.cuts.size - 1)]
+    cuts = pool.cuts[np.searchsorted(spread, points)]
     items += [(POINT, float(cut), weight / count) for cut in cuts]
     before = told(home, expected, costs, PRIOR_COUNTS[stated])
     return _merged(pool, items), prior_on(pool, before, PARTS[stated])
@@ -114,7 +113,7 @@ def random_part(n_patients: int, size: int, rng: np.random.Generator) -> IntArra
 def grey_zone(pool: Pool, prior: FloatArray) -> tuple[float, float]:
     """Return between which scores the plausible cut-offs lie."""
     total = np.cumsum(prior) / prior.sum()
-    low, high = np.minimum(np.searchsorted(total, PLAUSIBLE), pool.cuts.size - 1)
+    low, high = np.searchsorted(total, PLAUSIBLE)
     return float(pool.cuts[low]), float(pool.cuts[high])
 
 

@@ -61,7 +61,7 @@ class Tail:
         rest = (1 - miss)[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             pmf = np.exp(self.log_choose + _power(miss[:, None], k) + _power(rest, left))
-            share = np.where(rest > 0, np.minimum(alarm[:, None] / rest, 1.0), 0.0)
+            share = np.minimum(alarm[:, None] / rest, 1.0)
         # Using 1 instead of the exact probability is conservative.
         cdf = np.ones_like(pmf)
         row, column = np.nonzero((pmf > NEGLIGIBLE) & (self.most_alarms < left))

@@ -29,7 +29,7 @@ def cuts_at(scores: FloatArray, ranks: FloatArray) -> FloatArray:
     """Return a cut with this many scores below; infinite if it calls nobody, or everybody."""
     ordered = np.sort(scores)
     middles = (ordered[1:] + ordered[:-1]) / 2
-    placed = np.concatenate([ordered[:1], middles, ordered[-1:]])
+    placed = np.concatenate([ordered[:1], middles])
     inside = np.interp(ranks, np.arange(placed.size), placed)
     return np.where(ranks < 1, -np.inf, np.where(ranks > ordered.size - 1, np.inf, inside))
 
