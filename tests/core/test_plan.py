@@ -12,6 +12,7 @@ from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
     Setting,
+    _Blocks,
     _prevalence,
     certificate_for,
     error_counts,
@@ -62,11 +63,72 @@ def test_unequal_costs_against_a_scan(name, limited, width):
     assert all(value(n) <= risk + width + 1e-8 for n in range(row.n_certify, row.n_certify + 100))
 
 
+@pytest.mark.parametrize(
+    ("cost_fn", "risk", "width", "share"),
+    [(4, 1.0, 0.8, 0.0), (2, 0.5, 0.3, 0.0), (2, 0.5, 0.3, 0.1), (10, 1.0, 0.8, 0.0)],
+)
+def test_bentkus_is_enough_for_every_larger_number_where_most_errors_are_the_cheaper_ones(
+    cost_fn, risk, width, share
+):
+    """It rounds their cost up to whole numbers of the more expensive error, now more, now less."""
+    setting = Setting(costs=Costs(cost_fn=cost_fn), share=share)
+    n = patients_for("bentkus", risk, width, setting).n_certify
+    values = [certificate_for("bentkus", risk, m, setting).value for m in range(n - 1, n + 60)]
+    assert [value <= risk + width + 1e-8 for value in values] == [False] + [True] * 60
+
+
+@pytest.mark.parametrize(
+    ("costs", "share"),
+    [
+        (Costs(cost_fn=2.0, cost_fp=2.0), 0.5),
+        (UNEQUAL, 0.4),
+        (Costs(cost_fp=2.5), 0.3),
+        (Costs(cost_fp=2.5), 0.0),
+    ],
+)
+def test_blocks_are_the_ranges_in_which_no_error_is_added(costs, share):
+    blocks = _Blocks(risk=0.3, share=share, setting=Setting(costs=costs))
+    several = [blocks.counts(n) for n in range(1, 200)]
+    errors = [one.fn + one.fp if costs.equal else (one.fn, one.fp) for one in several]
+    for n in range(20, 120):
+        same = [m for m, number in enumerate(errors, 1) if number == errors[n - 1]]
+        assert (blocks.start(n), blocks.end(n)) == (same[0], same[-1])
+
+
+@pytest.mark.parametrize(
+    ("cost_fn", "risk", "share", "n", "starts"),
+    [
+        # A miss in 8 and an alarm in 4: the risk is 0.5 at 8, and 7/9, 8/13, 11/17 and 12/21 later.
+        (2, 0.5, 0.5, 8, [9, 13, 17, 21]),
+        # One of each in 16/3, as at 16 + 11, the last n that is looked at.
+        (3, 0.75, 0.75, 16, [17, 22, 27]),
+        # A miss in 16 and an alarm in 8/3: never more than the 4/4 at 4, but once as much in whole
+        # numbers of misses.
+        (2, 0.5, 0.25, 4, []),
+    ],
+)
+def test_later_blocks_are_those_in_which_the_risk_is_rounded_up_by_more(
+    cost_fn, risk, share, n, starts
+):
+    blocks = _Blocks(risk=risk, share=share, setting=Setting(costs=Costs(cost_fn=cost_fn)))
+    assert blocks.later(n) == starts
+
+
+def test_one_patient_may_be_enough():
+    """Without an error the limit is 0.9; with one it is 1, which a risk of 0.5 + 0.5 allows."""
+    for risk, width in ((0.0, 0.9), (0.0, 0.95), (0.5, 0.5)):
+        row = patients_for("clopper-pearson", risk, width, Setting())
+        assert (row.n_certify, row.n_total) == (1, 2)
+    assert patients_for("clopper-pearson", 0.0, 0.89, Setting()).n_certify == 2
+
+
 def test_without_errors_by_hand():
     """(1 - 0.05)^n <= 0.1 from n = 45 on."""
     row = patients_for("clopper-pearson", 0.0, 0.05, Setting())
     assert (row.n_certify, row.n_total, row.misses, row.alarms) == (45, 90, 0, 0)
     assert row.value == pytest.approx(1 - 0.1 ** (1 / 45))
+    # Hoeffding: log(10) / (2 * 0.005^2) = 46,051.7.
+    assert patients_for("hoeffding", 0.0, 0.005, Setting()).n_certify == 46_052
 
 
 def test_the_values_of_the_design():
@@ -94,17 +156,18 @@ def test_all_patients_are_split_as_a_study_does(n, size):
     st.integers(1, 5000),
     st.floats(0, 0.99),
     st.floats(0, 1),
-    st.sampled_from([0.5, 1.0, 3.0]),
+    st.sampled_from([Costs(cost_fn=0.5), Costs(), UNEQUAL, Costs(cost_fp=4.0)]),
     st.one_of(st.none(), st.floats(0.05, 0.95)),
 )
-def test_errors_are_whole_and_cover_the_risk(n, risk, share, cost_fn, prevalence):
-    setting = Setting(costs=Costs(cost_fn=cost_fn), prevalence=prevalence)
+def test_errors_are_whole_and_cover_the_risk(n, risk, share, costs, prevalence):
+    setting = Setting(costs=costs, prevalence=prevalence)
     counts = error_counts(n, risk, share, setting)
     assert min(counts.tp, counts.fn, counts.fp, counts.tn) >= 0
     assert counts.n_patients == n
     if counts.fn + counts.fp < n:
         # Rounded up, by less than one error of either kind.
-        assert risk - 1e-6 <= counts.risk(setting.costs) < risk + (cost_fn + 1) / n + 1e-6
+        more = (costs.cost_fn + costs.cost_fp) / n
+        assert risk - 1e-6 <= counts.risk(costs) < risk + more + 1e-6
 
 
 def test_equal_costs_are_shared_out():
@@ -119,11 +182,20 @@ def test_a_float_a_hair_above_a_whole_number_is_whole():
     assert counts.fp == 3
 
 
+def test_one_patient_has_one_error_at_most():
+    counts = error_counts(1, 0.3, 0.4, Setting(costs=UNEQUAL))
+    assert counts == Confusion(tp=0, fn=1, fp=0, tn=0)
+
+
 def test_shares_that_the_prevalence_allows():
     setting = Setting(costs=UNEQUAL, prevalence=0.9)
     assert possible_shares(0.5, setting) == pytest.approx([0.8, 1.0])
     assert possible_shares(0.5, Setting(costs=UNEQUAL)) == [0.0, 1.0]
     assert possible_shares(0.0, setting) == [0.0]
+    assert possible_shares(0.5, Setting()) == [0.5]
+    assert possible_shares(0.5, Setting(prevalence=0.1)) == pytest.approx([0.1])
+    # Every decision is wrong: half of the errors are misses.
+    assert possible_shares(1.0, Setting(prevalence=0.5)) == [0.5]
     with pytest.raises(BadOption, match=r"a risk of 2\.9 is impossible at prevalence 0\.1"):
         possible_shares(2.9, Setting(costs=UNEQUAL, prevalence=0.1))
 
@@ -146,14 +218,37 @@ def test_a_wider_margin_needs_no_more_patients(risk, width, more):
 def test_a_search_ends():
     row = patients_for("hoeffding", 0.1, 1e-5, Setting())
     assert (row.n_certify, row.value, row.most) == (None, None, 100_000_000)
+    assert (row.bound, row.risk) == ("hoeffding", 0.1)
     assert certificate_for("buehler", 0.1, 20_001, Setting(costs=UNEQUAL)).value is None
     assert pooling_of(row, 10, 0.5, Setting()) is None
+    # The last number that is tried, as patients and as rows of patients.
+    last = certificate_for("hoeffding", 0.1, 100_000_000, Setting())
+    assert last.value == pytest.approx(0.1 + math.sqrt(math.log(10) / 2e8))
+    assert certificate_for("hoeffding", 0.1, 100_000_001, Setting()) == row
+    tenth = certificate_for("hoeffding", 0.1, 10_000_000, Setting())
+    assert pooling_of(tenth, 10, 0.5, Setting()).claimed_generalization == last.generalization
 
 
 def test_vacuous_needs_a_prevalence():
     assert certificate_for("dkw", 0.1, 46, Setting()).vacuous is None
     assert certificate_for("dkw", 0.1, 46, Setting(prevalence=0.3)).vacuous
     assert not certificate_for("clopper-pearson", 0.1, 46, Setting(prevalence=0.3)).vacuous
+    # It must be below the risk of calling nobody, which is the prevalence.
+    value = certificate_for("hoeffding", 0.1, 46, Setting()).value
+    for prevalence, vacuous in ((value, True), (value + 1e-9, False)):
+        row = certificate_for("hoeffding", 0.1, 46, Setting(prevalence=prevalence))
+        assert row.vacuous == vacuous
+
+
+@pytest.mark.parametrize("prevalence", [0.1, 0.4, 0.7])
+@pytest.mark.parametrize("costs", [Costs(), UNEQUAL, Costs(cost_fp=4.0)])
+def test_the_trivial_risk_is_that_of_calling_nobody_or_everybody(costs, prevalence):
+    ill = round(100 * prevalence)
+    nobody = Confusion(tp=0, fn=ill, fp=0, tn=100 - ill).risk(costs)
+    everybody = Confusion(tp=ill, fn=0, fp=100 - ill, tn=0).risk(costs)
+    setting = Setting(costs=costs, prevalence=prevalence)
+    assert setting.trivial_risk == pytest.approx(min(nobody, everybody))
+    assert Setting(costs=costs).trivial_risk is None
 
 
 def test_pooling_by_hand():
@@ -163,6 +258,8 @@ def test_pooling_by_hand():
     assert pooled.effective_rows == pytest.approx(3000 / 25.5)
     assert pooled.claimed_generalization == pytest.approx(row.generalization / np.sqrt(50))
     assert (pooled.n_certify, pooled.claimed_patients) == (60, 2)
+    assert (pooled.instances, pooled.icc, pooled.rows, pooled.bound) == (50, 0.5, 3000, "hoeffding")
+    assert pooled.generalization == row.generalization
     big = certificate_for("buehler", 0.3, 60, Setting(costs=UNEQUAL))
     assert pooling_of(big, 1000, 0.5, Setting(costs=UNEQUAL)) is None
 
@@ -172,6 +269,7 @@ def test_the_mixture_of_a_pilot():
     setting = with_share(Setting(costs=UNEQUAL), counts)
     assert (setting.share, setting.prevalence) == (0.5, 0.2)
     assert with_share(Setting(prevalence=0.3), counts).prevalence == 0.3
+    assert with_share(Setting(), Confusion(tp=1, fn=0, fp=0, tn=3)).prevalence == 0.25
     perfect = with_share(Setting(), Confusion(tp=0, fn=0, fp=0, tn=9))
     assert (perfect.share, perfect.prevalence) == (None, None)
     assert with_share(Setting(), Confusion(tp=9, fn=0, fp=0, tn=0)).prevalence is None

@@ -328,18 +328,26 @@ class _Blocks:
     def later(self, n: int) -> list[int]:
         """Return the starts after n of blocks in which the risk is rounded up by more.
 
-        Misses and alarms increase at different n. Within two periods of the slower one they meet in
-        every way that matters. With one kind of error the next block is never worse.
+        Misses and alarms increase at different n. Bentkus' bound also rounds their cost up to whole
+        numbers of the more expensive error. Within two periods of the slowest of these they meet in
+        every way that matters. If every error is as expensive, the next block is never worse.
         """
-        if len(self.rates) < 2:  # noqa: PLR2004
+        whole = self.risk / self.setting.costs.largest
+        if self.rates == [whole]:
             return []
-        last, start, found = n + math.ceil(2 / min(self.rates)), self.end(n) + 1, []
-        observed = self.counts(n).risk(self.setting.costs)
-        while start <= last:
-            if self.counts(start).risk(self.setting.costs) > observed:
+        last, start, found = n + math.ceil(2 / min(*self.rates, whole)), n, []
+        now = self._rounded_up(n)
+        while (start := self.end(start) + 1) <= last:
+            if any(
+                more > before for more, before in zip(self._rounded_up(start), now, strict=True)
+            ):
                 found.append(start)
-            start = self.end(start) + 1
         return found
+
+    def _rounded_up(self, n: int) -> tuple[float, float]:
+        """Return the risk of the errors among n patients, and with their cost in whole numbers."""
+        mean = self.counts(n).risk(self.setting.costs) / self.setting.costs.largest
+        return mean, _up(mean * n) / n
 
 
 def _jump(errors: int, rate: float) -> int:
@@ -350,8 +358,8 @@ def _jump(errors: int, rate: float) -> int:
 def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int) -> int | None:
     """Return the smallest n from which on every n is enough; None above ``most``.
 
-    A block is enough if its first n is. With one kind of error it becomes easier from block to
-    block. With two kinds, later blocks are checked too.
+    A block is enough if its first n is. If every error is as expensive, it becomes easier from
+    block to block. Otherwise later blocks are checked too.
     """
     n = smallest_number(lambda n: enough(blocks.start(n)), 1, most)
     if n is None or not blocks.rates:
