@@ -11,7 +11,6 @@ from steadycut.core.adapt.labels import (
     OWN,
     Labels,
     exact_limit,
-    likely_rank,
     limited,
     limits_at_every_look,
 )
@@ -120,28 +119,6 @@ def test_a_menu_has_at_most_eleven_cut_offs_and_spends_no_more_than_there_is(sta
         assert menu[0].cut == 0.8
         assert prior.sum() == pytest.approx(1)
         assert (prior >= 0).all()
-
-
-@pytest.mark.parametrize("m", [15, 30, 90, 600])
-def test_the_likely_rank_equals_a_slow_median(m):
-    menu, prior = make_menu(HOME, POOL, 0.8, Costs(cost_fn=2), None)
-    scores, labels = drawn(m, 0.3, 5)
-    found = likely_rank(POOL, prior, Labels(scores=scores, labels=labels), Costs(cost_fn=2))
-    errors = []
-    for cut in POOL.cuts:
-        wrong = [
-            (2 if ill else 1) * ((score >= cut) != bool(ill))
-            for score, ill in zip(scores, labels, strict=True)
-        ]
-        errors.append(sum(wrong) / 2)
-    fewest, every = min(errors), (2 * labels.sum() + (1 - labels).sum()) / 2
-    odds = max(1, (m / 20) ** 0.5) * np.log((every - fewest + 1) / (fewest + 1))
-    weights = prior * np.exp(-odds * (np.array(errors) - fewest))
-    weights /= weights.sum()
-    at = list(POOL.ranks).index(found)
-    assert weights[:at].sum() < 0.5 + 1e-9
-    assert weights[: at + 1].sum() >= 0.5 - 1e-9
-    assert len(menu) > 2
 
 
 def test_limits_of_one_cut_off_at_equal_costs_are_those_of_clopper_and_pearson():

@@ -11,12 +11,13 @@ from steadycut.core.adapt.labels import (
     likely_rank,
     limits_at_every_look,
 )
-from steadycut.core.adapt.menu import Item
+from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+from tests.core.adapt.hospitals import HOME, POOL, drawn
 
 
 @pytest.mark.parametrize(
@@ -67,6 +68,28 @@ def test_a_score_at_the_cut_off_is_called():
     labels = Labels(scores=np.array([1.0, 2.0, 2.0, 3.0]), labels=np.array([1, 1, 0, 1]))
     assert labels.counts_at(2.0) == Confusion(tp=2, fn=1, fp=1, tn=0)
     assert labels.without(1).counts_at(2.0) == Confusion(tp=1, fn=1, fp=1, tn=0)
+
+
+@pytest.mark.parametrize("m", [15, 30, 90, 600])
+def test_the_likely_rank_equals_a_slow_median(m):
+    menu, prior = make_menu(HOME, POOL, 0.8, Costs(cost_fn=2), None)
+    scores, labels = drawn(m, 0.3, 5)
+    found = likely_rank(POOL, prior, Labels(scores=scores, labels=labels), Costs(cost_fn=2))
+    errors = []
+    for cut in POOL.cuts:
+        wrong = [
+            (2 if ill else 1) * ((score >= cut) != bool(ill))
+            for score, ill in zip(scores, labels, strict=True)
+        ]
+        errors.append(sum(wrong) / 2)
+    fewest, every = min(errors), (2 * labels.sum() + (1 - labels).sum()) / 2
+    odds = max(1, (m / 20) ** 0.5) * np.log((every - fewest + 1) / (fewest + 1))
+    weights = prior * np.exp(-odds * (np.array(errors) - fewest))
+    weights /= weights.sum()
+    at = list(POOL.ranks).index(found)
+    assert weights[:at].sum() < 0.5 + 1e-9
+    assert weights[: at + 1].sum() >= 0.5 - 1e-9
+    assert len(menu) > 2
 
 
 def test_without_labels_the_likely_rank_is_the_median_of_the_prior():

@@ -65,9 +65,9 @@ def slow_stops(risk, target, delta, n_streams, step, most):
 
 @pytest.mark.parametrize(("risk", "power"), [(0.1, 0.8), (0.0, 0.8), (0.12, 0.6), (0.1, 0.2)])
 def test_the_streams_are_always_the_same_and_stop_where_the_bets_are_won(monkeypatch, risk, power):
-    for name, number in (("MOST_LABELS", 300), ("N_STREAMS", 41), ("STEP", 50)):
+    for name, number in (("MOST_LABELS", 300), ("N_STREAMS", 41), ("STEP", 10)):
         monkeypatch.setattr(plan, name, number)
-    stops = slow_stops(risk, 0.2, 0.1, 41, 50, 300)
+    stops = slow_stops(risk, 0.2, 0.1, 41, 10, 300)
     at = [stops[math.ceil(share * 41) - 1] for share in (0.5, power)]
     wanted = tuple(None if math.isinf(one) else one for one in at)
     assert plan.labels_one_at_a_time(risk, 0.2, 0.1, power) == wanted

@@ -146,8 +146,14 @@ def test_the_observed_outcome_of_very_many_patients_ranks_no_higher_than_itself(
         assert tail.most_alarms[tail.misses.tolist().index(misses)] >= alarms
 
 
-@pytest.mark.parametrize("costs", [*COSTS, Costs(cost_fn=1e6)])
-@pytest.mark.parametrize("delta", [0.05, 0.7])
+@pytest.mark.parametrize(
+    ("costs", "delta"),
+    [
+        *itertools.product([*COSTS, Costs(cost_fn=1e6)], [0.05, 0.7]),
+        (Costs(cost_fn=0.45), 0.01),
+        (Costs(cost_fp=0.45), 0.01),
+    ],
+)
 @pytest.mark.parametrize("n", [12, 30])
 def test_the_tail_holds_the_outcomes_that_rank_no_higher_and_no_other(costs, delta, n):
     """Above delta = 0.5 outcomes are ranked by their total."""

@@ -135,3 +135,8 @@ def test_the_band_at_a_target_is_that_of_two_classes():
     e1, e0 = (math.sqrt(math.log(4 / 0.1) / (2 * n)) for n in (20, 50))
     expected = 2 * max(2.0 * p * e1 + (1 - p) * e0 for p in (0.1, 0.3))
     assert dkw_band_width(20, 50, costs, 0.1) == pytest.approx(expected, abs=1e-12)
+    # One patient of a class, or none, leaves it as wide as can be.
+    e1 = math.sqrt(math.log(4 / 0.1) / 2)
+    expected = 2 * max(2.0 * p * e1 + (1 - p) * e0 for p in (0.1, 0.3))
+    for n_positive in (0, 1):
+        assert dkw_band_width(n_positive, 50, costs, 0.1) == pytest.approx(expected, abs=1e-12)

@@ -97,11 +97,17 @@ def test_both_limits_are_those_of_an_enumeration(counts, chances, delta):
     assert expected * (1 - 1e-9) <= found <= min(expected * (1 + 3 * SLACK), 1 + 1e-12)
 
 
-@pytest.mark.parametrize("chances", [(1.0, 1.0, 0.1), (0.5, 0.8, 0.3), (0.3, 0.9, 0.7)])
-@pytest.mark.parametrize("delta", [0.05, 0.3, 0.7])
-def test_the_tails_hold_the_outcomes_that_rank_no_higher_and_no_other(chances, delta):
+@pytest.mark.parametrize(
+    ("chances", "delta", "m"),
+    [
+        *itertools.product([(1.0, 1.0, 0.1), (0.5, 0.8, 0.3)], [0.05, 0.7], [9]),
+        ((0.5, 0.35, 0.3), 0.3, 9),
+        ((1.0, 0.6, 0.23), 0.002, 14),
+    ],
+)
+def test_the_tails_hold_the_outcomes_that_rank_no_higher_and_no_other(chances, delta, m):
     """Above delta = 0.5 outcomes are ranked by the estimate."""
-    every = outcomes(9)
+    every = outcomes(m)
     for rank, tail_of, place in (
         (rank_below, _tail_of_below, 1),
         (rank_called, _tail_of_called, 0),
