@@ -152,6 +152,12 @@ def test_shares_of_all_patients_worked_by_hand():
     below = upper_limit(9, 1000, 0.025) / 0.2 + upper_limit(900, 1000, 0.025)
     assert found.lowest_alarm(0.1) == pytest.approx(called / (called + min(below, 1)))
     assert found.hidden_share(0.01) == pytest.approx(hidden)
+    # With fewer hidden patients, so that less than all may lie below.
+    found = Labelled(
+        ill=(8, 4, 0), healthy=(6, 2, 0), sizes=(300, 500, 200), chances=(0.5, 0.2, 0.0)
+    )
+    below = upper_limit(2, 1000, 0.025) / 0.2 + upper_limit(200, 1000, 0.025)
+    assert found.lowest_alarm(0.1) == pytest.approx(called / (called + below))
 
 
 def test_without_hidden_patients_all_of_the_level_is_for_the_labelled_ones():
