@@ -3,7 +3,7 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from steadycut.core.aggregate.aggregators import sort_segments
+from steadycut.core.aggregate.aggregators import Segments, sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
 from tests.slow_reference.clusters import intraclass
 
@@ -107,3 +107,25 @@ def test_a_table_that_was_appended_to_itself_repeats_every_score():
 def test_scores_up_to_the_largest_have_squares():
     assert sums_of([[1e140, 1e140], [0.0]]).squares.tolist() == [0, 0]
     assert np.isnan(sums_of([[1.01e140, 1.01e140], [0.0]]).squares).all()
+
+
+@pytest.mark.parametrize(("factor", "offset"), [(1.0, 1e12), (1e-6, 0.0), (1e6, 0.0)])
+def test_unit_and_zero_of_the_score_change_no_correlation(factor, offset):
+    """Whole scores, two per patient: their means are exact however far from 0 they lie."""
+    groups = (2.0 * np.random.default_rng(0).integers(0, 9, (20, 2))).tolist()
+    plain = clusters_from(sums_of(groups), None)
+    moved = clusters_from(sums_of([[factor * x + offset for x in one] for one in groups]), None)
+    assert moved.icc == pytest.approx(plain.icc, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("groups", "repeats"),
+    [([[1, 1], [2, 2, 2]], 1), ([[1, 1], [3]], 1), ([[1] * 4, [2, 2], [5] * 6], 2)],
+)
+def test_every_group_has_to_repeat_its_scores(groups, repeats):
+    assert set(sums_of([[float(x) for x in one] for one in groups]).repeats) == {repeats}
+
+
+def test_no_patients_have_no_sums():
+    found = cluster_sums(Segments(values=np.array([]), offsets=np.array([0])))
+    assert (found.sizes.size, found.squares.size) == (0, 0)

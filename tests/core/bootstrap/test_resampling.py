@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency
 
-from steadycut.core.bootstrap.resampling import draw_cells, draw_indices, resample
+from steadycut.core.bootstrap.resampling import draw_cells, draw_indices, replicates, resample
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
@@ -113,3 +113,17 @@ def test_many_patients_a_cell_are_drawn_as_counts(n_each, draw):
     cells = np.full((1, 4), n_each)
     expected = draw(cells, 3, np.random.default_rng(0))
     assert resample(cells, 3, np.random.default_rng(0)).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("draw", [draw_indices, draw_cells])
+def test_each_of_three_rows_is_resampled_from_its_own_cells(draw):
+    cells = 5 * np.eye(3, dtype=np.int64)
+    assert draw(cells, 4, np.random.default_rng(0)).tolist() == [[row] * 4 for row in cells.tolist()]
+
+
+@pytest.mark.parametrize("n_each", [10, 11])
+def test_replicates_are_drawn_as_resample_draws_them(n_each):
+    cells = np.full(4, n_each)
+    ((_, found),) = replicates(cells, 3, np.random.default_rng(0))
+    expected = resample(cells[None, :], 3, np.random.default_rng(0))[0]
+    assert found.tolist() == expected.tolist()

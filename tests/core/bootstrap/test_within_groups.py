@@ -172,3 +172,26 @@ def test_a_column_of_the_patients_names_the_groups():
     assert group_codes(named, "scanner").tolist() == [0, 1, 2] * 8
     with pytest.raises(BadOption, match="must be one of label, site, scanner, or"):
         group_codes(named, "age")
+
+
+def test_two_patients_in_groups_of_their_own_are_refused_and_one_is_not():
+    with pytest.raises(BadPatients, match="all 2 groups hold one patient"):
+        group_codes(PatientScores(scores=[1.0, 2.0], labels=[0, 1]), ["a", "b"])
+    assert group_codes(PatientScores(scores=[1.0], labels=[0]), ["a"]).tolist() == [0]
+
+
+@pytest.mark.parametrize(
+    ("n_each", "n_cells", "batch", "sizes"),
+    [
+        (5, 8, 100, [2, 2, 2]),  # 40 patients of a group, drawn one by one
+        (1, 50, 100, [2, 2, 2]),  # 50 cells
+        (15, 2, 4, [2, 2, 2]),  # 30 patients between 2 cells, drawn as counts
+        (5, 8, 1, [1] * 6),
+    ],
+)
+def test_a_batch_holds_as_many_as_its_numbers_allow(n_each, n_cells, batch, sizes, monkeypatch):
+    """It decides which random numbers are drawn, so it must stay as it is."""
+    monkeypatch.setattr("steadycut.core.bootstrap.within_groups.BATCH", batch)
+    groups = np.full((2, n_cells), n_each)
+    found = replicates_within(groups, 6, np.random.default_rng(0))
+    assert [len(drawn) for _, drawn in found] == sizes

@@ -95,6 +95,7 @@ def test_slices_are_cut_by_the_middle_of_each_value(seed):
 def test_from_2_to_50_groups_are_allowed():
     assert len(group_design([f"{i}" for i in range(50)] * 2).names) == 50
     assert group_design(["a", "b", "a"]).kind == "groups"
+    assert group_design(["a", "b", "a"]).windows.dtype == np.int64
     with pytest.raises(BadPatients, match="2 to 50 values; got 51"):
         group_design([f"{i}" for i in range(51)] * 2)
 
@@ -115,3 +116,14 @@ def test_scores_are_merged_only_if_more_than_1000_differ(n_distinct, n_bins):
     assert bins.max() + 1 == n_bins
     assert (np.diff(bins) >= 0).all()
     assert (bins[n_distinct - 1 :] == bins[-1]).all()
+
+
+def test_a_slice_at_the_very_edge_of_a_window_is_inside():
+    """Ten values: the first window holds the slices from 0 to 0.25, in the middle of the third."""
+    design, _ = smooth_design(np.repeat(np.arange(10.0), 10))
+    assert design.windows[0].tolist() == [1, 1, 1, 0, 0, 0, 0, 0, 0, 0]
+    assert design.windows[-1].tolist() == [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
+
+
+def test_nobody_has_whole_codes_too():
+    assert group_design(["a", "b", "a"]).codes(np.array([], dtype=np.str_)).dtype == np.int64

@@ -129,3 +129,16 @@ def test_three_groups_have_two_degrees_of_freedom_however_many_patients(times):
     """Rounding grows with the patients: it must not pass for a direction of its own."""
     found = covariate_test(times * random_cells(0), np.eye(3))
     assert found.df == 2
+
+
+def test_a_layer_of_two_patients_counts_as_two():
+    """Ties of 22, 2 and 30 patients are three layers."""
+    cells = np.array([[8, 1, 9, 3, 0, 6], [4, 0, 8, 7, 1, 7]])
+    assert score_layers(cells, 0.0, 1.0).sum(axis=(0, 1)).tolist() == [22, 2, 30]
+    found = covariate_test(cells, np.eye(2))
+    assert found.statistic == pytest.approx(slowly(cells, np.eye(2)))
+
+
+def test_no_layer_is_empty():
+    layers = score_layers(np.array([[1, 90, 45, 0, 0, 0, 0, 0]]), 60.0, 0.02)
+    assert layers.sum(axis=(0, 1)).min() > 0

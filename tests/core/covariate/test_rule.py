@@ -71,3 +71,16 @@ def test_a_large_whole_number_is_one_group_however_it_is_stored():
     whole = as_groups(np.array([10**16, 3 * 10**17]))
     assert as_groups(np.array([1e16, 3e17])).tolist() == whole.tolist()
     assert as_groups(np.array(["1.00", "2"]), known=["1.0", "2.0"]).tolist() == ["1.0", "2.0"]
+
+
+def test_a_negated_cut_off_of_0_is_0():
+    scale = CutScale(ranks=np.arange(2), thresholds=np.array([0.0, 1.0]))
+    design, ranks = group_design(["f", "m", "f"]), np.zeros(2)
+    rule = CutRule(design=design, scale=scale, sign=-1.0, ranks=ranks, draws=ranks[None, :])
+    assert str(rule.thresholds(np.array(["f"]))[0]) == "0.0"
+
+
+def test_known_groups_keep_the_names_that_they_have():
+    found = as_groups(np.array(["1.0", "1"]), known=["1", "1.0"])
+    assert found.tolist() == ["1.0", "1"]
+    assert as_groups(np.array([], dtype=object)).dtype.kind == "U"

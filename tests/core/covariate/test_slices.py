@@ -71,3 +71,9 @@ def test_cells_count_every_patient_once(n_slices):
             for place, value in enumerate(np.unique(cohort.scores)):
                 who = (codes == code) & (cohort.labels == label) & (cohort.scores == value)
                 assert found.cells[code, m * (1 - label) + place] == who.sum()
+
+
+def test_no_threshold_of_the_slices_equals_a_score_of_the_study():
+    cohort = PatientScores(scores=[1.0, 3.0], labels=[0, 1])
+    found = slice_patients(cohort, np.array([0, 1]), 2, np.array([1.0, 2.0, 3.0]))
+    assert 1.9 < found.scale.thresholds[1] < 2.0

@@ -4,7 +4,9 @@ import math
 import numpy as np
 import pytest
 
+from steadycut.core.checks import MOST_REPLICATES
 from steadycut.core.cuts.grid import (
+    check_grid,
     clear_of_scores,
     cut_just_below,
     cuts_of,
@@ -224,3 +226,14 @@ def test_a_cut_below_a_whole_number_passes_no_other_whole_number(base):
 def test_a_cut_below_a_number_that_is_not_whole_lies_64_floats_below():
     for score in (0.3, 1e6 + 0.5, 2.0**50 + 0.25):
         assert score - cut_just_below(score, np.array([score])) == 64 * np.spacing(score)
+
+
+def test_the_grid_by_name_and_its_largest_size():
+    assert check_grid("even") == 200
+    assert check_grid(MOST_REPLICATES) == MOST_REPLICATES
+    with pytest.raises(BadOption, match="grid must"):
+        check_grid(MOST_REPLICATES + 1)
+
+
+def test_nobody_has_no_smallest_called_score():
+    assert operating_value(1.0, np.array([])) is None

@@ -20,3 +20,7 @@ def test_a_score_equal_to_the_threshold_is_not_below_it():
 
 def test_an_empty_class_has_nobody_below():
     assert left_cdf(np.array([]), [0.0, 1.0]).tolist() == [0.0, 0.0]
+
+
+def test_the_only_score_is_the_whole_class():
+    assert left_cdf(np.array([1.0]), [1.0, 2.0]).tolist() == [0.0, 1.0]

@@ -224,3 +224,27 @@ def test_the_curvature_of_every_row_is_divided_by_its_own_largest():
     for row, own in zip(cells, together, strict=True):
         assert own == pytest.approx(curvature(count_errors(row[None, :]), Costs())[0])
     assert together.max(axis=1).tolist() == [1, 1]
+
+
+def test_the_window_of_the_rule_smooths_its_map():
+    curve = count_errors(exact_cuts(random_cohort(1)).cells[None, :])
+    risk = risk_at_cuts(curve, Costs())
+    for window in (1, 3, 5):
+        rule, smooth = Pointwise(window=window), instability_map(curve, Costs(), window)
+        expected = risk + rule.weight(smooth, risk)[:, None] * smooth
+        assert rule.objective(curve, Costs()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_at_a_target_the_only_patient_of_a_class_adds_no_deviation(label):
+    """Of four patients of the other class, half are decided wrongly in the middle."""
+    labels = [1 - label, 1 - label, label, 1 - label, 1 - label]
+    cohort = PatientScores(scores=np.arange(5.0), labels=labels)
+    costs = Costs(target=(0.3, 0.3))
+    deviation = risk_deviation(count_errors(exact_cuts(cohort).cells[None, :]), costs)[0]
+    weight = 0.7 if label else 0.3
+    assert deviation[2:4] == pytest.approx([weight * 0.25] * 2)
+
+
+def test_three_cuts_have_one_bend():
+    assert curvature(count_errors(np.array([[0, 2, 1, 0]])), Costs()).tolist() == [[1, 1, 1]]

@@ -108,9 +108,17 @@ def test_one_score_above_1_is_enough_to_be_no_probability():
     """
     for scores, called in [
         ([0.1, 0.5, 1.0, 3.1], 1.0),
+        ([0.1, 0.5, 1.0, 1.8], 1.0),
         ([-3.0, 0.1, 0.5, 0.9], 0.1),
         ([0.0, 0.2, 0.31, 0.5], 0.5),
         ([0.6, 0.7, 0.8, 1.0], 0.6),
     ]:
         cohort = PatientScores(scores=scores, labels=[0, 1, 0, 1])
         assert smallest_called("prevalence-score", cohort) == called
+
+
+def test_a_score_that_nobody_drew_is_not_the_nearest():
+    """Eight patients drew 0 and seven 3: the mean is 1.4, and of these two 0 is nearer."""
+    cuts = cuts_of(PatientScores(scores=[0, 1, 2, 3], labels=[0, 1, 0, 1]), "exact")
+    drawn = np.array([[0, 0, 0, 7, 8, 0, 0, 0]])
+    assert on_cuts(parse_rule("mean-score"), cuts)(count_errors(drawn), Costs()).tolist() == [0]

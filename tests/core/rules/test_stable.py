@@ -313,3 +313,11 @@ def test_where_one_cut_has_all_of_the_weight_there_is_nothing_between():
     start, stop = middle_of_row(np.concatenate([[0.0], weights.cumsum()]), ranks)
     assert start >= stop
     assert not is_between(weights[None, :], ranks[None, :]).any()
+
+
+@pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=2.0), Costs(target=(0.1, 0.3))])
+def test_two_rows_are_answered_as_each_of_them_alone(costs):
+    for seed in SEEDS:
+        rows = np.stack([exact_cuts(two_basins(60, seed + k)).cells for k in (0, 20)])
+        alone = [int(Stable()(count_errors(row[None, :]), costs)[0]) for row in rows]
+        assert Stable()(count_errors(rows), costs).tolist() == alone

@@ -94,4 +94,12 @@ def test_a_stratum_of_ten_is_not_thin_and_a_quarter_is_not_flat():
     assert strata_warnings(draws_at([50, 60], [[50, 60]] * 3), 100, NAMES) == []
     assert strata_warnings(draws_at([30, 60], draws), 100, NAMES) == []
     wider = [[rank, 60] for rank in (10, 19, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
-    assert kinds(strata_warnings(draws_at([30, 60], wider), 100, NAMES)) == ["flat minimum"]
+    (text,) = strata_warnings(draws_at([30, 60], wider), 100, NAMES)
+    assert text.startswith("flat minimum: ")
+    assert "spread over 26% of the patients" in text
+
+
+def test_the_lowest_stratum_is_counted_from_its_first_patient():
+    assert strata_warnings(draws_at([10, 60], [[10, 60]] * 3), 100, NAMES) == []
+    (text,) = strata_warnings(draws_at([9, 60], [[9, 60]] * 3), 100, NAMES)
+    assert text == "thin stratum: patients used to choose in 'low': only 9."

@@ -206,3 +206,14 @@ def test_the_unit_of_the_costs_changes_no_boundary(seed, factor):
 def test_a_rule_that_is_no_text_is_refused():
     with pytest.raises(BadOption, match="rule must be one of stable, erm"):
         parse_strata_rule(3)
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+def test_the_unit_of_the_costs_makes_no_barrier(factor):
+    patients = two_basins(60, 1)
+    _, cells = grade_cells(patients, patients.labels.astype(np.int64), 2, "exact")
+    plain, scaled = (CostMatrix.of_errors(cost, cost) for cost in (1.0, factor))
+    expected = boundary_barriers(boundary_curves(cells[None], plain), plain, 0, 1.0)
+    assert expected.sum() > 3
+    found = boundary_barriers(boundary_curves(cells[None], scaled), scaled, 0, 1.0)
+    assert found.tolist() == expected.tolist()

@@ -47,7 +47,7 @@ class NearestScore(ScoreRule):
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Return the number of patients below the chosen cut of each curve."""
         del costs
-        size, values = np.diff(curve.ranks, axis=-1), self.values_along(curve)
+        size, values = np.diff(curve.ranks), self.values_along(curve)
         apart = np.full(curve.ranks.shape, np.inf)
         # A bin without drawn patients has no score to call, and neither has call-nobody.
         apart[:, :-1] = np.where(size > 0, np.abs(values - self.target(curve, values)), np.inf)
@@ -65,7 +65,7 @@ def bin_values(cuts: Cuts) -> FloatArray:
 
 def mean_score(curve: Curve, values: FloatArray) -> FloatArray:
     """Return the mean score of the patients of each curve, shape (rows, 1)."""
-    size = np.diff(curve.ranks, axis=-1)
+    size = np.diff(curve.ranks)
     return np.asarray((size * values).sum(axis=-1, keepdims=True) / curve.n_patients)
 
 
