@@ -118,7 +118,9 @@ def test_many_patients_a_cell_are_drawn_as_counts(n_each, draw):
 @pytest.mark.parametrize("draw", [draw_indices, draw_cells])
 def test_each_of_three_rows_is_resampled_from_its_own_cells(draw):
     cells = 5 * np.eye(3, dtype=np.int64)
-    assert draw(cells, 4, np.random.default_rng(0)).tolist() == [[row] * 4 for row in cells.tolist()]
+    assert draw(cells, 4, np.random.default_rng(0)).tolist() == [
+        [row] * 4 for row in cells.tolist()
+    ]
 
 
 @pytest.mark.parametrize("n_each", [10, 11])

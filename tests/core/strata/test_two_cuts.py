@@ -173,6 +173,8 @@ def test_a_limit_that_cannot_be_met_is_refused_by_the_name_of_the_score():
 TWICE = "rule-out:npv:0.9,x,rule-in:ppv:0.9"
 
 
-@pytest.mark.parametrize("text", ["stable", "stable,erm", "rule-out:npv:0.9", "a,rule-in:ppv:0.9", TWICE])
+@pytest.mark.parametrize(
+    "text", ["stable", "stable,erm", "rule-out:npv:0.9", "a,rule-in:ppv:0.9", TWICE]
+)
 def test_another_text_is_no_rule_of_two_limits(text):
     assert parse_two_cuts(text) is None
