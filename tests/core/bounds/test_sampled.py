@@ -102,6 +102,7 @@ def test_both_limits_are_those_of_an_enumeration(counts, chances, delta):
     [
         *itertools.product([(1.0, 1.0, 0.1), (0.5, 0.8, 0.3)], [0.05, 0.7], [9]),
         ((0.5, 0.35, 0.3), 0.3, 9),
+        ((0.3, 0.9, 0.7), 0.3, 9),
         ((1.0, 0.6, 0.23), 0.002, 14),
     ],
 )
