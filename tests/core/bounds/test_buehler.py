@@ -167,6 +167,12 @@ def test_the_tail_holds_the_outcomes_that_rank_no_higher_and_no_other(costs, del
         assert inside == {one for one in ranks if ranks[one] <= ranks[misses, alarms] + 1e-9}
 
 
+def test_above_a_delta_of_one_half_outcomes_rank_as_there():
+    at_half, above = (_tail(2, 3, 12, (1.0, 0.45), delta) for delta in (0.5, 0.7))
+    np.testing.assert_array_equal(above.misses, at_half.misses)
+    np.testing.assert_array_equal(above.most_alarms, at_half.most_alarms)
+
+
 @pytest.mark.parametrize("n", [1, 2, 500, 2000])
 @pytest.mark.parametrize("ratio", [1e-4, 0.5, 1e4])
 def test_small_and_large_cohorts_and_extreme_costs_have_a_limit(n, ratio):
