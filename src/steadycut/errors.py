@@ -74,7 +74,7 @@ def closest(word: str, names: Iterable[str]) -> str | None:
     wanted = word.casefold()
     found = get_close_matches(wanted, folded, n=1, cutoff=ALIKE)
     if len(wanted) >= LEAST_TYPED:
-        found += [name for name in folded if name.startswith(wanted)]
+        found += sorted((name for name in folded if name.startswith(wanted)), key=len)
     return folded[found[0]] if found else None
 
 
@@ -87,6 +87,8 @@ def did_you_mean(value: object, names: Collection[str]) -> str:
     --------
     >>> did_you_mean("yuden", ["stable", "youden"]), did_you_mean("best", ["stable", "youden"])
     (" Did you mean 'youden'?", '')
+    >>> did_you_mean("sens:0.9", ["sensitivity-near:X", "sensitivity:X"])
+    " Did you mean 'sensitivity:0.9'?"
     >>> did_you_mean("f1@sensitivty:0.9", ["f1", "sensitivity:X"])
     " Did you mean 'f1@sensitivity:0.9'?"
     """

@@ -8,6 +8,7 @@ from steadycut.core.checks import (
     SMALLEST_FRACTION,
     check_choice,
     check_count,
+    check_delta,
     check_finite,
     check_flag,
     check_fraction,
@@ -38,6 +39,12 @@ def text_of(check, *arguments, error=BadOption, **keywords):
 def test_a_fraction_lies_strictly_between_0_and_1(value):
     told = f"delta must lie strictly between 0 and 1; got {value!r}."
     assert text_of(check_fraction, "delta", value) == told
+
+
+def test_a_confidence_is_not_taken_for_the_probability_of_an_error():
+    told = "be at most 0.5, the probability of an error: 0.05 if you want 95 % confidence"
+    assert text_of(check_delta, 0.95) == f"delta must {told}; got 0.95."
+    assert (check_delta(0.5), check_delta(0.05)) == (0.5, 0.05)
 
 
 @pytest.mark.parametrize("value", [5e-324, 1e-308, 1 - 1e-16])

@@ -274,7 +274,8 @@ def test_every_verdict_has_its_words(answer, tone):
     audit["certificate"]["vacuous"] = True
     page = audit_page(document(audit))
     assert page.status.tone == tone
-    assert page.headline[0].startswith("Because of this. AUC ")
+    said = "Bad: because of this. AUC " if tone == "bad" else "Because of this. AUC "
+    assert page.headline[0].startswith(said)
     assert page.marks == (Status(text="Useful?", tone=tone),)
     assert "Already at the first hospital" in render_document(document(audit))
 

@@ -9,7 +9,7 @@ from steadycut.cli.output import check_folder
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import ALARM, BAD, ExternalOptions, RuleColumns, RuleOptions
-from steadycut.core.checks import check_fraction
+from steadycut.core.checks import check_delta, check_fraction
 from steadycut.core.verdict import MARGIN
 from steadycut.errors import MissingColumn, argument
 from steadycut.show.pages.monitor import monitor_page
@@ -44,7 +44,7 @@ def monitor_command(
     monitor.html.
     """
     check_folder(output.out)
-    check_fraction("delta", watch.delta)
+    check_delta(watch.delta)
     use = tables.use_rule(rule, columns, table, output.out)
     frozen = use.frozen
     read, lacking = tables.read_external(use, there, own_site=False, order=watch.order)

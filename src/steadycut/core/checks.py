@@ -25,6 +25,8 @@ LARGEST_COST = 1e100
 # A larger number is a typing error: it would take too much time and memory.
 MOST_REPLICATES = 1_000_000
 # With fractions closer to 0 or 1 a quotient could overflow.
+# A larger probability of an error was probably meant as a confidence.
+MOST_DELTA = 0.5
 SMALLEST_FRACTION = 1e-15
 MOST_SHOWN = 3
 # A value that so many patients have does not identify one of them.
@@ -92,6 +94,15 @@ def check_fraction(name: str, value: Any) -> float:
     if not is_real(value) or not 0 < value < 1:
         refuse(name, "lie strictly between 0 and 1", value)
     return _away_from_ends(name, float(value))
+
+
+def check_delta(delta: Any) -> float:
+    """Return the probability that a statement may be wrong; refuse a confidence such as 0.95."""
+    share = check_fraction("delta", delta)
+    if share > MOST_DELTA:
+        wanted = f"{1 - share:.3g} if you want {100 * share:.3g} % confidence"
+        refuse("delta", f"be at most {MOST_DELTA:g}, the probability of an error: {wanted}", delta)
+    return share
 
 
 def _away_from_ends(name: str, value: float) -> float:

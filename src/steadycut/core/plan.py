@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
-from steadycut.core.checks import check_choice, check_fraction, store
+from steadycut.core.checks import check_choice, check_delta, check_fraction, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES, n_certifying
@@ -42,7 +42,7 @@ class Setting:
     share: float | None = None
 
     def __post_init__(self) -> None:
-        store(self, "delta", check_fraction("delta", self.delta))
+        store(self, "delta", check_delta(self.delta))
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
         check_choice("honesty", self.honesty, HONESTIES)
         if self.prevalence is not None:

@@ -17,6 +17,7 @@ from steadycut.core.checks import (
     IntArray,
     check_choice,
     check_count,
+    check_delta,
     check_fraction,
     store,
 )
@@ -71,7 +72,7 @@ class Search:
         store(self, "grid", check_grid(self.grid))
         n = check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
         store(self, "n_bootstrap", n)
-        store(self, "delta", check_fraction("delta", self.delta))
+        store(self, "delta", check_delta(self.delta))
         if self.delta_boot is not None:
             store(self, "delta_boot", check_fraction("delta_boot", self.delta_boot))
         check_choice("centering", self.centering, CENTERINGS)

@@ -248,7 +248,11 @@ def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
     if certificate.risk >= certificate.trivial_risk:
         return other_score_step(without_score(study))
     if verdict.patients_needed is None:
-        return "Next: take another score or rule. At these rates even many patients do not tell."
+        dearer = ", or a higher cost of a miss if it is worse than a false alarm"
+        return (
+            f"Next: take another score or rule{dearer if study.costs.equal else ''}. At these "
+            "rates even many patients do not tell."
+        )
     return (
         f"Next: fit with about {verdict.patients_needed} patients in all (here "
         f"{study.patients.total}). Set this number now: every further look adds its own "

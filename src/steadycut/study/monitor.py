@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import IntArray, check_fraction
+from steadycut.core.checks import IntArray, check_delta
 from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
@@ -244,7 +244,7 @@ def monitor(
     True
     """
     guards.check_rule(rule)
-    check_fraction("delta", delta)
+    check_delta(delta)
     patients, grades = graded_patients(rule, scores, y, "a monitor")
     findings = guards.pass_or_refuse(
         guards.check_deployment(rule, patients, key=key, grades=grades), force=force

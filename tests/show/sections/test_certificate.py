@@ -114,7 +114,7 @@ def test_a_file_without_a_verdict_shows_its_certificate():
     [
         ({"useful": "no", "overall": "bad"}, "Next: do not use it."),
         ({"patients_needed": 700}, "Next: fit with about 700 patients in all (here 160)."),
-        ({}, "Next: take another score or rule."),
+        ({}, "Next: take another score or rule, or a higher cost of a miss if it is worse"),
     ],
 )
 def test_a_cut_off_that_is_not_shown_to_be_useful_says_what_to_do(change, text):

@@ -22,7 +22,9 @@ RANKS = {"bad": 0, "open": 1, "good": 2}
 
 def verdict_sentence(audit: audits.AuditBase) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
-    text = f"{audit.verdict_text[:1].upper()}{audit.verdict_text[1:]}."
+    said = audit.verdict_text
+    bad = audit.verdict.overall == "bad"
+    text = f"Bad: {said}." if bad else f"{said[:1].upper()}{said[1:]}."
     if isinstance(audit, audits.RiskHere) and audit.worst_group is not None:
         worst = next(one for one in audit.groups if name_of_group(one) == audit.worst_group)
         text += f" Worst: {audit.worst_group} ({in_short(worst.verdict)})."

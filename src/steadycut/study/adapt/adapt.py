@@ -11,7 +11,7 @@ from scipy.special import expit, logit
 
 from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
 from steadycut.core.adapt.mix import DOUBT, mix
-from steadycut.core.checks import IntArray, check_count, check_fraction
+from steadycut.core.checks import IntArray, check_count, check_delta
 from steadycut.core.records import PatientScores
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
@@ -259,7 +259,7 @@ def adapt(
             there,
             labels.labels_of(rule, labelled, came),
             None if choosing is None else labels.labels_of(rule, choosing),
-            rule.certificate.delta if delta is None else check_fraction("delta", delta),
+            rule.certificate.delta if delta is None else check_delta(delta),
             labels.target_of(there, target, sequential=sequential),
             sequential=sequential,
         )

@@ -12,8 +12,8 @@ from steadycut.core.checks import (
     FloatArray,
     check_choice,
     check_count,
+    check_delta,
     check_finite,
-    check_fraction,
     check_positive,
     refuse,
 )
@@ -115,7 +115,7 @@ def change_plan(
             triggers=list(triggers),
             order=order,
             most_labels=check_count("labels", most_labels),
-            delta=certificate.delta if delta is None else check_fraction("delta", delta),
+            delta=certificate.delta if delta is None else check_delta(delta),
             target=wanted,
             margin=margin,
         ),

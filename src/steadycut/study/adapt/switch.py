@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.adapt.switch import Changes, matching_cut
-from steadycut.core.checks import FloatArray, check_fraction
+from steadycut.core.checks import FloatArray, check_delta, check_fraction
 from steadycut.core.records import PatientScores
 from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
@@ -169,7 +169,7 @@ def switch(
         msg = "switch is for a rule with one cut-off (rule.json); got another kind of file."
         raise BadOption(msg)
     check_fraction("margin", margin)
-    delta = rule.certificate.delta if delta is None else check_fraction("delta", delta)
+    delta = rule.certificate.delta if delta is None else check_delta(delta)
     both = (rule.patients_in(one) if is_table(one) else one for one in (old, new))
     before, after, only_old, only_new = paired(*(as_patients(rule, one) for one in both))
     scores, others = rule.sign * before.scores, rule.sign * after.scores

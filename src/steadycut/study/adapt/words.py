@@ -125,7 +125,8 @@ def labels_for(
     delta = there.rule.certificate.delta if judged is None else judged.delta
     needed = labels_for_menu(risk / largest, target / largest, delta * weight)
     if needed is None:
-        return "more random patients; at the errors seen so far the target is out of reach"
+        errors = "expected" if judged is None else "seen so far"
+        return f"more random patients; at the errors {errors} the target is out of reach"
     if judged is None:
         return f"about {needed} random patients"
     more = max(needed - judged.used.n_patients, 10)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.asked_rates import parse_rates
-from steadycut.core.checks import MOST_REPLICATES, check_count, check_fraction, shown
+from steadycut.core.checks import MOST_REPLICATES, check_count, check_delta, check_fraction, shown
 from steadycut.core.cuts.grid import check_grid
 from steadycut.core.records import Direction, check_direction, sign_of
 from steadycut.core.strata.certify import choose_loss_bound
@@ -50,7 +50,7 @@ class StrataOptions:
         check_direction(self.direction)
         check_grid(self.grid)
         check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
-        check_fraction("delta", self.delta)
+        check_delta(self.delta)
         check_fraction("certify_size", self.certify_size)
         choose_loss_bound(self.bound, self.costs)
         _ = self.asked_rates
