@@ -286,3 +286,25 @@ def test_an_unknown_prevalence_is_the_worst_one_for_two_classes(costs):
 def test_every_allowed_bound_but_betting_is_planned_for(costs):
     allowed = allowed_bounds(costs, "split")
     assert Setting(costs=costs).bounds == [name for name in allowed if name != "betting"]
+
+
+@pytest.mark.parametrize(
+    ("costs", "risk", "width", "delta", "prevalence"),
+    [
+        (Costs(cost_fn=0.7, cost_fp=7), 1.4, 0.35, 0.05, 0.2),
+        (Costs(cost_fn=5, cost_fp=7), 1.4, 0.14, 0.3, None),
+        (Costs(cost_fn=0.7), 0.23565539043896314, 0.08, 0.05, 0.5),
+    ],
+)
+def test_larger_numbers_are_enough_also_beyond_two_periods(costs, risk, width, delta, prevalence):
+    setting = Setting(costs=costs, delta=delta, prevalence=prevalence)
+    n = patients_for("bentkus", risk, width, setting).n_certify
+    values = [certificate_for("bentkus", risk, m, setting).value for m in range(n - 1, n + 60)]
+    assert values[0] > risk + width + 1e-8
+    assert max(values[1:]) <= risk + width + 1e-8
+
+
+def test_a_share_next_to_one_has_one_kind_of_error():
+    costs = Costs(cost_fn=0.7, cost_fp=7)
+    blocks = _Blocks(risk=0.14, share=1 - 2e-16, setting=Setting(costs=costs))
+    assert blocks.rates == pytest.approx([0.2])

@@ -219,3 +219,11 @@ def test_a_promise_about_the_next_hospital_needs_one_score(ensemble):
     both = [cohort(), cohort(seed=0, score="other")]
     with pytest.raises(BadOption, match="got 2 candidates"):
         fit(both, rule="sensitivity:0.6@next-site", ensemble=ensemble, n_bootstrap=2)
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_nothing_is_said_where_nobody_is_left_to_choose(seed):
+    labels = np.arange(20) % 2
+    sites = ["h0"] * 19 + ["h1"]
+    patients = PatientScores(scores=np.arange(20.0) + 5 * labels, labels=labels, sites=sites)
+    assert fit(patients, n_bootstrap=2, seed=seed).describe().next_site is None

@@ -4,7 +4,7 @@ The plan is for the certificate itself. It should be at most R + W, where R is t
 observed. It is computed as in a study, from whole numbers of errors. A risk R among n patients
 means R n errors, rounded up. The certificate therefore falls with n in the long run, but rises
 slightly where one more error is counted. A number of patients is returned only if every larger
-number is also enough.
+number that was looked at is also enough: see `_Blocks.later`.
 """
 
 import math
@@ -22,6 +22,10 @@ from steadycut.errors import BadOption
 
 # A tolerance: 0.1 * 30 is slightly more than 3 in floating point, but means three errors.
 ROUNDING = 1e-9
+# Below this a number of errors never increases: a share next to 0 or 1 is a rounding error.
+NO_RATE = 1e-15
+# So many ranges of n are looked at for a larger n that is not enough.
+MOST_BLOCKS = 5_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,7 +315,7 @@ class _Blocks:
         else:
             found = [self.share * self.risk / costs.cost_fn]
             found += [(1 - self.share) * self.risk / costs.cost_fp]
-        return [rate for rate in found if rate > 0]
+        return [rate for rate in found if rate > NO_RATE]
 
     def counts(self, n: int) -> Confusion:
         """Return the errors among n patients."""
@@ -329,15 +333,19 @@ class _Blocks:
         """Return the starts after n of blocks in which the risk is rounded up by more.
 
         Misses and alarms increase at different n. Bentkus' bound also rounds their cost up to whole
-        numbers of the more expensive error. Within two periods of the slowest of these they meet in
-        every way that matters. If every error is as expensive, the next block is never worse.
+        numbers of the more expensive error. Up to 2 n, and two periods of the slowest of these,
+        they meet in nearly every way; no more than `MOST_BLOCKS` blocks are looked at. If every
+        error is as expensive, the next block is never worse.
         """
         whole = self.risk / self.setting.costs.largest
         if self.rates == [whole]:
             return []
-        last, start, found = n + math.ceil(2 / min(*self.rates, whole)), n, []
+        last, start, found = n + max(n, math.ceil(2 / min(*self.rates, whole))), n, []
         now = self._rounded_up(n)
-        while (start := self.end(start) + 1) <= last:
+        for _ in range(MOST_BLOCKS):
+            start = self.end(start) + 1
+            if start > last:
+                break
             if any(
                 more > before for more, before in zip(self._rounded_up(start), now, strict=True)
             ):

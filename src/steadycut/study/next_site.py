@@ -49,9 +49,11 @@ def results_left_out(
     results = []
     for name in site_names(given[0]):
         out = is_at(given[0], name)
-        others = [one.take(~out) for one in given]
+        others, choosing = [one.take(~out) for one in given], np.flatnonzero(selects[~out])
+        if not choosing.size:
+            return []
         try:
-            choice = choose(others, np.flatnonzero(selects[~out]), quick, seed)
+            choice = choose(others, choosing, quick, seed)
         except SteadycutError:
             return []
         there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)

@@ -151,9 +151,9 @@ def plan(  # noqa: PLR0913
     Notes
     -----
     The certificate is computed from whole numbers of errors: the risk times the patients, rounded
-    up. Every larger number of patients is also enough. With unequal costs a risk may consist of
-    misses or of alarms. Without a pilot the worse of both extremes counts, so that no mixture is
-    assumed.
+    up. Every larger number of patients is also enough; with unequal costs rounding can make rare
+    exceptions, where one error more is counted. A risk may then consist of misses or of alarms.
+    Without a pilot the worse of both extremes counts, so that no mixture is assumed.
 
     Examples
     --------

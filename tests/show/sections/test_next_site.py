@@ -6,7 +6,6 @@ import pytest
 from steadycut import PatientScores, fit
 from steadycut.show.figures.elements import MOST_ROWS
 from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.page import Status
 from steadycut.show.pages.study import study_page
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 
@@ -160,18 +159,17 @@ def test_the_promise_of_the_rule_is_not_rounded_up():
 
 def test_a_hospital_where_the_cut_off_does_harm_is_named():
     patients = cohort(4, n=60, gap=1.0)
-    page = study_page(described(patients))
-    assert (page.status.tone, len(page.marks)) == ("good", 1)
+    assert "cost more than calling" not in said(described(patients))
     ill = patients.labels.copy()
     last = patients.sites == "h03"
     ill[last] = 1
-    ill[np.flatnonzero(last)[0]] = 0
+    one_class = PatientScores(scores=patients.scores, labels=ill, sites=patients.sites)
+    assert "cost more than calling" not in said(described(one_class))
+    ill[np.flatnonzero(last)[:2]] = 0
     mixed = PatientScores(scores=patients.scores, labels=ill, sites=patients.sites)
-    page = study_page(described(mixed))
-    assert page.status == Status(text="not useful at each hospital", tone="bad")
-    assert page.marks[0].text.startswith("Useful here: yes.")
-    assert page.marks[1].text.startswith(
-        "Useful at each hospital: no. At 1 of these 4 hospitals it costs more than calling "
-        "everybody or nobody: h03 ("
-    )
-    assert page.marks[1].tone == "bad"
+    assert (
+        "A cut-off that the other hospitals chose cost more than calling everybody or nobody at 1 "
+        "of these 4 hospitals: h03 ("
+    ) in said(described(mixed))
+    itself = said(described(mixed, sites_certify=["h02", "h03"]))
+    assert "The cut-off cost more than calling everybody or nobody at 1 of these 2" in itself

@@ -270,3 +270,12 @@ def test_a_certified_rate_that_keeps_the_answer_open_is_said(pool):
     text = answers(rule, pool, draw_labels(rule, pool[0], 300))["within_certificate"]
     assert "sensitivity at least" in text
     assert "certified: at least 0.8 " in text
+
+
+def test_a_rule_that_called_everybody_cannot_share_out_labels():
+    ill = np.array([1] * 27 + [0] * 3)
+    everybody = PatientScores(scores=np.ones(30) + np.arange(30) / 100, labels=ill)
+    rule = fit(everybody, rule="erm", n_bootstrap=2, honesty="uniform").freeze()
+    there = PatientScores(scores=np.arange(60.0), patients=[str(one) for one in range(60)])
+    with pytest.raises(BadOption, match="called everybody at the first hospital"):
+        draw_labels(rule, there, 12, prevalence=0.2, force=True)

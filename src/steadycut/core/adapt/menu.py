@@ -90,7 +90,7 @@ def make_menu(
     points = (np.arange(count) + 0.5) / count
     at_home = told(home, expected, costs, HOME_COUNTS)
     spread = np.cumsum(prior_on(pool, at_home, MENU_PARTS[stated]))
-    cuts = pool.cuts[np.searchsorted(spread, points)]
+    cuts = pool.cuts[np.searchsorted(spread / spread[-1], points)]
     items += [(POINT, float(cut), weight / count) for cut in cuts]
     before = told(home, expected, costs, PRIOR_COUNTS[stated])
     return _merged(pool, items), prior_on(pool, before, PARTS[stated])

@@ -26,7 +26,7 @@ from steadycut.show.sections.choice import candidates_section, choice_section, i
 from steadycut.show.sections.comparison import comparison_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import methods_section
-from steadycut.show.sections.next_site import next_site_facts, next_site_section, worse_sentence
+from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.verdict import mark
@@ -68,7 +68,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     return Page(
         title=f"A cut-off on {say.quoted(study.score)}",
         subtitle=say.roles_in_words(study.patients, study.names, certificate.honesty),
-        status=status_of(study),
+        status=certificate_status(certificate, study.verdict),
         headline=headline(study),
         marks=marks_of(study),
         facts=facts(study),
@@ -99,16 +99,7 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     if verdict.as_asked is not None:
         rates = rates_sentence(study.certified_rates or [], certificate.delta)
         marks += (mark(f"As asked: {verdict.as_asked}. {rates}", verdict.as_asked),)
-    worse = worse_sentence(study)
-    return (*marks, mark(f"Useful at each hospital: no. {worse}", "no")) if worse else marks
-
-
-def status_of(study: StudyDocument) -> Status:
-    """Return the verdict in a few words; it is not good if the cut-off does harm at a hospital."""
-    status = certificate_status(study.certificate, study.verdict)
-    if status.tone == "good" and worse_sentence(study):
-        return Status(text="not useful at each hospital", tone="bad")
-    return status
+    return marks
 
 
 def next_step(study: StudyDocument) -> str:

@@ -41,6 +41,7 @@ def next_site_section(study: StudyDocument) -> Section:
         widest_sentence(found),
         published_sentence(found),
         trivial_sentence(found),
+        worse_sentence(found),
         *share_sentences(found),
         normal_sentence(found),
         level_sentence(found),
@@ -184,21 +185,32 @@ def trivial_sentence(found: NextSitePart) -> str:
     )
 
 
-def worse_sentence(study: StudyDocument) -> str:
-    """Name hospitals where the whole interval of the cost is above calling everybody or nobody."""
-    found = study.next_site
-    worse = [row for row in found.rows if row.interval[0] > row.trivial_cost] if found else []
-    if not found or not worse:
+def worse_sentence(found: NextSitePart) -> str:
+    """Name hospitals where the whole interval of the cost is above calling everybody or nobody.
+
+    A hospital without ill or without healthy patients is left out: what costs least there is not
+    known.
+    """
+    worse = [row for row in found.rows if has_both(row) and row.interval[0] > row.trivial_cost]
+    if not worse:
         return ""
     named = [
         f"{row.site} ({risk(row.cost)} against {risk(row.trivial_cost)})"
         for row in worse[:MOST_NAMED]
     ]
     more = f" and {len(worse) - MOST_NAMED} more" if len(worse) > MOST_NAMED else ""
+    which = "The cut-off" if found.split else "A cut-off that the other hospitals chose"
     return (
-        f"At {len(worse)} of these {found.n_sites} hospitals it costs more than calling everybody "
-        f"or nobody: {', '.join(named)}{more}. Do not use it there."
+        f"{which} cost more than calling everybody or nobody at {len(worse)} of these "
+        f"{found.n_sites} hospitals: {', '.join(named)}{more}. Each was judged by itself. Find out "
+        "why before the published one is used there."
     )
+
+
+def has_both(row: SiteRowPart) -> bool:
+    """Whether ill and healthy patients of a hospital were seen."""
+    seen = row.counts.confusion
+    return bool(seen.n_positive and seen.n_negative)
 
 
 def share_sentences(found: NextSitePart) -> tuple[str, ...]:

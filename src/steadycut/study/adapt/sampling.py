@@ -169,6 +169,12 @@ def _for_budget(
         )
         raise BadOption(msg)
     home, share = home_scores(rule), float(prevalence or 0.5)
+    if min(home.positive[0], home.negative[0]) >= cut:
+        msg = (
+            "the rule called everybody at the first hospital, so a number of labels cannot be "
+            f"shared out; give {argument('probabilities', '1,0.5')} instead."
+        )
+        raise BadOption(msg)
     edge = lower_edge(home, cut, share, labels) if edge is None else edge
     edges = [cut] if edge is None else [cut, edge]
     sizes = np.bincount(strata_of(scores, edges), minlength=len(edges) + 1)
