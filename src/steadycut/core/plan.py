@@ -127,7 +127,7 @@ class Pooling:
 
 
 def patients_for(bound: str, risk: float, width: float, setting: Setting) -> PlannedCertificate:
-    """Return how many patients certify at most ``risk + width``, and every larger number too.
+    """Return from how many patients on the certificate is at most ``risk + width``.
 
     Examples
     --------

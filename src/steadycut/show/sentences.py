@@ -248,9 +248,9 @@ def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
     if certificate.risk >= certificate.trivial_risk:
         return other_score_step(without_score(study))
     if verdict.patients_needed is None:
-        dearer = ", or a higher cost of a miss if it is worse than a false alarm"
+        costs = ", or a higher cost of a miss if it is worse than a false alarm"
         return (
-            f"Next: take another score or rule{dearer if study.costs.equal else ''}. At these "
+            f"Next: take another score or rule{costs if study.costs.equal else ''}. At these "
             "rates even many patients do not tell."
         )
     return (
