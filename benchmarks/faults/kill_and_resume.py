@@ -27,7 +27,7 @@ import numpy as np
 CONTEXT = multiprocessing.get_context("forkserver")
 SERVED = [
     "steadycut.cli.fit",
-    "steadycut.show.html",
+    "steadycut.show.render.html",
     "steadycut.estimators",
     "steadycut.ingest.engines.duckdb",
     "sklearn.linear_model",
@@ -62,7 +62,7 @@ def refits(out):
 def aggregation(out):
     from steadycut.cli.main import run
     from steadycut.ingest.engines.duckdb import DuckDBEngine
-    from steadycut.show import svg
+    from steadycut.show.svg import draw as svg
 
     # Drawing takes longer than all the rest: without it more kills hit the reading and writing.
     svg.draw_svg = lambda *_: "<svg></svg>"

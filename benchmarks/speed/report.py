@@ -16,8 +16,8 @@ from time import perf_counter, process_time
 import numpy as np
 
 from steadycut import PatientScores, fit
-from steadycut.show.html import render_page
 from steadycut.show.pages.study import study_page
+from steadycut.show.render.html import render_page
 
 RESULT = Path(__file__).parents[1] / "results" / "report_speed.json"
 SIZES = (30, 1000, 1_000_000)

@@ -27,7 +27,7 @@ from sklearn.preprocessing import StandardScaler
 
 from scripts.write_pages import DOCS, REPOSITORY, blocks, executed
 from steadycut import StableThresholdClassifier, audit
-from steadycut.show.rerender import render_again
+from steadycut.show.render.rerender import render_again
 
 PAGES = ("tutorial_data_scientist.md", "guide/covariate.md", "tutorial_next_hospital.md")
 RESULT = REPOSITORY / "benchmarks" / "results" / "tutorial.json"

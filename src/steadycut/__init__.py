@@ -16,6 +16,7 @@ The folders, in the order in which they may import each other:
 ``ingest``       any table -> one score per patient
 ``documents``    the files that are written and read back, as typed records
 ``study``        the flow: fit, describe, freeze, compare, audit, monitor
+``adaptation``   the cut-off for the next hospital, new versions, change control
 ``show``         pages and figures, as HTML, Markdown and on the terminal
 ``displays``     the figures, under a short name
 ``datasets``     simulated cohorts to try
@@ -33,6 +34,8 @@ from steadycut._version import __version__
 # Without typing, which takes longer to import than all the rest here.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from steadycut.adaptation.adapt import Adaptation, adapt
+    from steadycut.adaptation.switch import Switch, switch
     from steadycut.core.certify import Certificate, certify
     from steadycut.core.records import PatientScores
     from steadycut.documents.covariate import CovariateRule
@@ -51,15 +54,13 @@ if TYPE_CHECKING:
     from steadycut.estimators import StableThreshold, StableThresholdClassifier
     from steadycut.ingest import aggregate
     from steadycut.show import figures
-    from steadycut.study.adapt.adapt import Adaptation, adapt
-    from steadycut.study.adapt.sampling import LabelDraw, draw_labels
-    from steadycut.study.adapt.switch import Switch, switch
     from steadycut.study.audit import audit
     from steadycut.study.audited import Audit
     from steadycut.study.compare import Comparison, compare
     from steadycut.study.covariate.fit import fit_by_covariate
     from steadycut.study.covariate.fitted import CovariateStudy
     from steadycut.study.fit import Study, fit
+    from steadycut.study.labels.draw import LabelDraw, draw_labels
     from steadycut.study.monitor import Monitor, monitor
     from steadycut.study.operating_point import OperatingPoint, operating_point
     from steadycut.study.plan import Plan, plan
@@ -80,9 +81,9 @@ _PLACES = {
     "documents.strata": ("StrataRule",),
     "estimators": ("StableThreshold", "StableThresholdClassifier"),
     "ingest": ("aggregate",),
-    "study.adapt.adapt": ("Adaptation", "adapt"),
-    "study.adapt.sampling": ("LabelDraw", "draw_labels"),
-    "study.adapt.switch": ("Switch", "switch"),
+    "adaptation.adapt": ("Adaptation", "adapt"),
+    "study.labels.draw": ("LabelDraw", "draw_labels"),
+    "adaptation.switch": ("Switch", "switch"),
     "study.audit": ("audit",),
     "study.audited": ("Audit",),
     "study.compare": ("Comparison", "compare"),
@@ -96,7 +97,7 @@ _PLACES = {
     "study.strata.fitted": ("StrataStudy",),
 }
 # Whole modules: the figures, and what objects show of themselves in a notebook.
-_MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.notebook"}
+_MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.render.notebook"}
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
 
 __all__ = [

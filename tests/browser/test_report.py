@@ -13,8 +13,8 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.rates import at_fixed_cut
 from steadycut.core.records import Costs
 from steadycut.core.rounding import at_most
-from steadycut.show.numbers import cut, percent, rate, risk
 from steadycut.show.pages.kinds import page_of
+from steadycut.show.words.numbers import cut, percent, rate, risk
 from tests.cli.commands import write_rows
 from tests.show.documents import document, render_document
 from tests.show.figures import samples

@@ -10,7 +10,7 @@ from steadycut import aggregate, audit
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
 from steadycut.show.pages.audit import audit_page
-from steadycut.show.terminal import terminal
+from steadycut.show.render.terminal import terminal
 from tests.cli.commands import (
     FIT,
     MARK,

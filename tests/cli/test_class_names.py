@@ -7,7 +7,7 @@ import pytest
 
 from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import FIT, SITES, column_changed, make_rows, run_command, write_rows
-from tests.show.test_html import text_of
+from tests.show.render.test_html import text_of
 
 SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
 

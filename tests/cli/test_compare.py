@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from steadycut.show.numbers import risk
+from steadycut.show.words.numbers import risk
 from steadycut.study.compare import RULES
 from tests.cli.commands import (
     FIT,

@@ -13,9 +13,9 @@ from steadycut import aggregate, fit
 from steadycut.core.rounding import at_most
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.show.numbers import cut, risk
 from steadycut.show.pages.study import study_page
-from steadycut.show.terminal import terminal
+from steadycut.show.render.terminal import terminal
+from steadycut.show.words.numbers import cut, risk
 from tests.cli.commands import (
     FIT,
     MARK,

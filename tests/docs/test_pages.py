@@ -17,7 +17,7 @@ NOT_RUN = {
     "guide/covariate.md": "needs the UCI heart data, which are not ours to ship",
     "guide/deploy.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",
-    "guide/new_version.md": "the forms of a command; tests/study/adapt/test_switch.py runs it",
+    "guide/new_version.md": "the forms of a command; tests/adaptation/test_switch.py runs it",
     "guide/new_site.md": "the forms of commands; tests/cli/test_columns.py runs them",
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
     "guide/sklearn.md": "the form of a call; tests/estimators run such searches",

@@ -1,8 +1,8 @@
 """Plain content as the document that it stands for."""
 
 from steadycut.documents.reading import read_document
-from steadycut.show.html import render_page
 from steadycut.show.pages.kinds import kind_of, page_of
+from steadycut.show.render.html import render_page
 
 
 def document(content):

@@ -12,7 +12,7 @@ from steadycut.app.rules import cut_off_of
 from steadycut.documents import parts
 from steadycut.documents.frozen import CallFile, FrozenDocument
 from steadycut.documents.kinds import SCHEMAS, file_names, load_frozen
-from steadycut.show.applied import applied_text
+from steadycut.show.pages.applied import applied_text
 from steadycut.show.pages.rule import rule_page
 
 SCHEMA = "steadycut.log/1"

@@ -11,8 +11,8 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import UNKNOWN, Costs
 from steadycut.errors import BadOption, DeploymentRefused, TooFewPatients
-from steadycut.show.markdown import markdown
 from steadycut.show.pages.kinds import page_of
+from steadycut.show.render.markdown import markdown
 
 
 def follow_up(n=240, seed=0, censoring=40.0, shift=0.0):

@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import expit, logit, ndtr
 from settings import by_set, cases, compared
 
+from steadycut.adaptation.before import is_far
 from steadycut.core.adapt.labels import Labels, choose, exact_limit, likely_rank, limited
 from steadycut.core.adapt.menu import make_menu
 from steadycut.core.adapt.mix import DOUBT, mix, told
@@ -20,7 +21,6 @@ from steadycut.core.adapt.plan import labels_needed
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.records import Costs
-from steadycut.study.adapt.before import is_far
 
 HERE = Path(__file__).resolve().parent
 RESULT = HERE.parents[1] / "results" / "adapt.json"

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.responses import HTMLResponse, Response
 
 from steadycut.app.words import in_words, rule_in_words
-from steadycut.show.html import environment
+from steadycut.show.render.html import environment
 
 STYLES = ("steadycut.show", "templates/style.css"), ("steadycut.app", "static/app.css")
 SCRIPT = ("steadycut.app", "static/app.js")

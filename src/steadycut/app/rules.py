@@ -11,10 +11,10 @@ from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.strata import StrataRule
-from steadycut.show.numbers import cut
-from steadycut.show.page import Status
+from steadycut.show.pages.page import Status
 from steadycut.show.sections.verdict import STATUS
-from steadycut.show.sentences import quoted
+from steadycut.show.words.numbers import cut
+from steadycut.show.words.sentences import quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from steadycut.app.words import FIRST_AUDIT, in_words
 from steadycut.app.works import FROM_RULE, FROM_TABLES, WORKS, Work
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.reading import read_document
-from steadycut.show.applied import applied_page
-from steadycut.show.page import Page
+from steadycut.show.pages.applied import applied_page
 from steadycut.show.pages.kinds import kind_of, page_of
+from steadycut.show.pages.page import Page
 
 # Where the page of a result has no sentence of its own for the app.
 NEXT = {"fit": FIRST_AUDIT}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from steadycut.adaptation.adapt import adapt, worklist
+from steadycut.adaptation.control import Change, change
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, refuse, show
@@ -32,9 +34,7 @@ from steadycut.errors import BadPatients, BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
 from steadycut.show.pages.adaptation import adaptation_page
-from steadycut.study.adapt.adapt import adapt, worklist
-from steadycut.study.adapt.before import check_cut_off_rule, check_prevalence
-from steadycut.study.adapt.control import Change, change
+from steadycut.study.home import check_cut_off_rule, check_prevalence
 
 CERTIFY, CHOOSE = "certify", "choose"
 WORKLIST = "worklist.csv"

@@ -21,8 +21,8 @@ from steadycut.ingest.read import alike_lines
 from steadycut.io.files import write_atomically
 from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
-from steadycut.show.applied import applied_text, next_step
-from steadycut.show.terminal import paragraph
+from steadycut.show.pages.applied import applied_text, next_step
+from steadycut.show.render.terminal import paragraph
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

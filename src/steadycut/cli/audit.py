@@ -26,9 +26,9 @@ from steadycut.errors import BadPatients
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
 from steadycut.show.pages.kinds import page_of
-from steadycut.study.adapt.sampling import LabelDraw, draw_labels
 from steadycut.study.audit import audit
 from steadycut.study.audited import Audit
+from steadycut.study.labels.draw import LabelDraw, draw_labels
 from steadycut.study.operating_point import CONFIDENCE
 
 LABEL_LIST = "label_list.csv"

@@ -12,10 +12,10 @@ from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
 from steadycut.ingest import PatientTable, make_request, read_patients
 from steadycut.io.files import work_folder
 from steadycut.io.safe_csv import csv_bytes
-from steadycut.show.page import Page
 from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.page import Page
 from steadycut.show.pages.study import study_page
-from steadycut.show.terminal import paragraph, terminal
+from steadycut.show.render.terminal import paragraph, terminal
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
 from steadycut.study.fit import make_study

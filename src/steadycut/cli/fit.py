@@ -15,9 +15,9 @@ from steadycut.ingest import PatientTable
 from steadycut.io.log import this_run
 from steadycut.io.progress import progress_on_stderr
 from steadycut.show.pages.study import study_page
+from steadycut.show.render.terminal import paragraph
 from steadycut.show.sections.certificate import rates_sentence
-from steadycut.show.sentences import coarse_rule_sentences
-from steadycut.show.terminal import paragraph
+from steadycut.show.words.sentences import coarse_rule_sentences
 from steadycut.study.fit import Study, make_study
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from steadycut.adaptation.switch import switch
 from steadycut.cli import options as opt
 from steadycut.cli import tables
 from steadycut.cli.options import number, option, required, whole
@@ -14,7 +15,6 @@ from steadycut.core.verdict import MARGIN
 from steadycut.errors import MissingColumn, argument
 from steadycut.show.pages.monitor import monitor_page
 from steadycut.show.pages.switch import switch_page
-from steadycut.study.adapt.switch import switch
 from steadycut.study.monitor import monitor
 
 

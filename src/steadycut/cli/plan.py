@@ -3,14 +3,14 @@
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from steadycut.adaptation.control import OTHERWISE, change_plan
 from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
 from steadycut.cli.output import check_folder, refuse, show, write_folder
 from steadycut.cli.results import finish_page
 from steadycut.documents.change_plan import ALARM, PLAN_FILE
 from steadycut.show.pages.plan import plan_page
-from steadycut.study.adapt.control import OTHERWISE, change_plan
-from steadycut.study.adapt.plan import rule_at
+from steadycut.study.labels.needed import rule_at
 from steadycut.study.plan import plan
 
 

@@ -10,7 +10,7 @@ from steadycut.cli.output import check_file, check_folder, refuse
 from steadycut.core.checks import check_choice
 from steadycut.errors import BadTable, SteadycutError
 from steadycut.io.files import read_small, write_atomically
-from steadycut.show.rerender import ENDINGS, page_name, render_again
+from steadycut.show.render.rerender import ENDINGS, page_name, render_again
 
 FORMS = "html: as the command wrote it; md: Markdown; pdf-ready: HTML to print."
 NAMES = ("study.json", "audit.json", "strata-study.json", "covariate_study.json", "monitor.json")

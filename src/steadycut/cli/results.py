@@ -16,10 +16,10 @@ from steadycut.documents.frozen import FrozenFile
 from steadycut.ingest import PatientTable
 from steadycut.io.log import this_run
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
-from steadycut.show.columns import aligned
-from steadycut.show.html import render_page
-from steadycut.show.page import Page
-from steadycut.show.terminal import terminal
+from steadycut.show.pages.page import Page
+from steadycut.show.render.columns import aligned
+from steadycut.show.render.html import render_page
+from steadycut.show.render.terminal import terminal
 
 
 def page_files(page: Page, name: str) -> dict[str, bytes]:

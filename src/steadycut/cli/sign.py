@@ -7,6 +7,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import Annotated
 
+from steadycut.adaptation.chain import NOT_CHECKED, read_chain
 from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import refuse, show
 from steadycut.documents import signature as signing
@@ -14,7 +15,6 @@ from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, 
 from steadycut.documents.kinds import file_names
 from steadycut.documents.reading import read_json
 from steadycut.errors import BadRuleFile
-from steadycut.study.adapt.chain import NOT_CHECKED, read_chain
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
 SIGNED = f"{file_names()}; study.json, audit.json, change_plan.json."

@@ -1,6 +1,6 @@
 """The flow: choose, describe, freeze, compare, audit and monitor a cut-off.
 
-====================  =================================================================
+====================  ======================================================================
 ``options``           everything that a study depends on besides the patients
 ``roles``             who is used to choose the cut-off, and who to check it
 ``choosing``          candidates -> one of them, or an ensemble, with its cut-off
@@ -24,8 +24,9 @@
 ``audited``           what an audit found, and the document audit.json
 ``audit``             a frozen rule at another hospital
 ``monitor``           a frozen rule in use
-``adapt``             the cut-off for the next hospital
+``home``              the first hospital as a rule keeps it, and what is stated about the next
+``labels``            labels at the next hospital: how many, whose, and what they say
 ``strata``            the same flow for ordered risk strata
 ``covariate``         the same flow for cut-offs by covariate
-====================  =================================================================
+====================  ======================================================================
 """

@@ -18,10 +18,10 @@ from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.parts import SurvivalPart
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
-from steadycut.study.adapt.sampled import Sampled, sampled
 from steadycut.study.audited import Audit
 from steadycut.study.curves import class_quantiles
 from steadycut.study.judge import Asked, LabelledPart, judge
+from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
 from steadycut.study.reference import survival_part
 from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins

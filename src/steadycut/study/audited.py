@@ -22,10 +22,10 @@ from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
-from steadycut.study.adapt import sampled
-from steadycut.study.adapt.sampled import Sampled
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
+from steadycut.study.labels import limits as label_limits
+from steadycut.study.labels.limits import Sampled
 from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
 from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
 
@@ -362,9 +362,9 @@ def _sampled(found: Sampled) -> dict[str, Any]:
     verdict, part = found.verdict(), found.describe()
     return {
         "verdict": audit.VerdictPart.of(verdict),
-        "verdict_text": sampled.overall_text(verdict),
-        "questions": sampled.described(found, verdict, part),
-        "next_step": sampled.next_step(found, verdict),
+        "verdict_text": label_limits.overall_text(verdict),
+        "questions": label_limits.described(found, verdict, part),
+        "next_step": label_limits.next_step(found, verdict),
         "sampled": part,
         "statements": [],
     }

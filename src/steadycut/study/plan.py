@@ -26,9 +26,9 @@ from steadycut.documents.shown import Shown
 from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
-from steadycut.study.adapt.before import check_prevalence
-from steadycut.study.adapt.plan import SITE_NOTES, labels_at_site, rule_at
 from steadycut.study.fitted import FittedStudy
+from steadycut.study.home import check_prevalence
+from steadycut.study.labels.needed import SITE_NOTES, labels_at_site, rule_at
 
 DELTA = 0.1
 # Observed risks, in units of the larger cost, when none is given.

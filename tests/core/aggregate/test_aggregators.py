@@ -25,7 +25,7 @@ from steadycut.core.aggregate.aggregators import (
 )
 from steadycut.documents.parts import Step
 from steadycut.errors import BadOption
-from steadycut.show.sentences import aggregation_in_words
+from steadycut.show.words.sentences import aggregation_in_words
 
 # One plain function of one group for every name, written without segments.
 TWINS = {

@@ -26,7 +26,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.errors import BadOption
-from steadycut.show.sentences import bound_in_words
+from steadycut.show.words.sentences import bound_in_words
 from tests.core.cohorts import COSTS
 
 COUNTS = [

@@ -3,7 +3,7 @@
 import pytest
 
 from steadycut.show.pages.comparison import comparison_page, options_of
-from steadycut.show.terminal import terminal
+from steadycut.show.render.terminal import terminal
 from tests.show.documents import document
 from tests.show.figures import samples
 

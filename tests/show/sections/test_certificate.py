@@ -6,8 +6,9 @@ from steadycut import fit
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.class_names import DEFAULT
 from steadycut.documents.study import StudyRatePart
-from steadycut.show.markdown import markdown
 from steadycut.show.pages.study import study_page
+from steadycut.show.render.markdown import markdown
+from steadycut.show.render.terminal import terminal
 from steadycut.show.sections.certificate import (
     another_cut,
     more_patients,
@@ -15,7 +16,6 @@ from steadycut.show.sections.certificate import (
     rates_step,
 )
 from steadycut.show.sections.verdict import TONES
-from steadycut.show.terminal import terminal
 from tests.show.figures import samples
 
 

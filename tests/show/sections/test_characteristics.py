@@ -3,8 +3,8 @@
 import pytest
 
 from steadycut.documents.parts import EstimatePart, IntervalPart
-from steadycut.show.numbers import cut
 from steadycut.show.sections.characteristics import fixed, interval_text, prevalence_note
+from steadycut.show.words.numbers import cut
 from tests.show.documents import document
 from tests.show.figures import samples
 

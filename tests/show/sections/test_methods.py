@@ -2,13 +2,13 @@ import re
 from pathlib import Path
 
 from steadycut.core.rounding import at_most
-from steadycut.show.numbers import cut, risk
 from steadycut.show.sections.methods import (
     CITATION,
     audit_methods_section,
     methods_section,
     rule_in_words,
 )
+from steadycut.show.words.numbers import cut, risk
 from tests.show.documents import document
 from tests.show.figures import samples
 

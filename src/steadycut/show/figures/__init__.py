@@ -4,7 +4,7 @@ Every figure is a `Display`. The constructor takes plain numbers and arrays. ``f
 ``from_audit``, ``from_monitor`` or ``from_comparison`` computes them from the object, from its
 document or from the content of its JSON file; ``from_content`` does so from any of these.
 ``plot(ax=None)`` draws. Drawing changes nothing and does not touch the global state of matplotlib.
-Only ``plot`` needs matplotlib: a page draws on the axes of `steadycut.show.drawing`, which have the
+Only ``plot`` needs matplotlib: a page draws on the axes of `steadycut.show.svg`, which have the
 methods that the figures call. `displays_of` returns all figures of one document.
 
 The modules:

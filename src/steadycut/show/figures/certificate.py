@@ -15,7 +15,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import DASHED, name_rows, risk_unit
-from steadycut.show.numbers import signed
+from steadycut.show.words.numbers import signed
 
 OBSERVED, ADDED, BOUND = "observed", "added", "bound"
 # Each kind of bar: its name in the legend, its colour and its pattern.

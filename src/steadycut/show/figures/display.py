@@ -141,7 +141,7 @@ class Display:
     def draw(self, ax: Any) -> Any:
         """Draw on axes, and return the main curves, points or bars.
 
-        The axes are those of matplotlib, or in a page those of `steadycut.show.drawing`.
+        The axes are those of matplotlib, or in a page those of `steadycut.show.svg`.
         """
         raise NotImplementedError
 

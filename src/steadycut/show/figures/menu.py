@@ -11,7 +11,7 @@ from steadycut.documents.reading import Source, document_of
 from steadycut.show.figures.colours import BLUE, GREY, ORANGE, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import name_rows, risk_unit
-from steadycut.show.numbers import cut
+from steadycut.show.words.numbers import cut
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

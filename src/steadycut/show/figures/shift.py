@@ -14,7 +14,7 @@ from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import note_below, risk_unit
-from steadycut.show.numbers import signed
+from steadycut.show.words.numbers import signed
 
 HALF_BAR = 0.34
 SPLITS = ("signed", "shapley")

@@ -12,7 +12,7 @@ from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLUE, GREY, VERMILLION
 from steadycut.show.figures.display import Display, array
 from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
-from steadycut.show.numbers import rate, whole_percent
+from steadycut.show.words.numbers import rate, whole_percent
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)

@@ -1,6 +1,6 @@
 """Pages, one module per kind of document; each puts sections together.
 
-==================  ===================================================
+==================  =================================================================
 ``study``           one cut-off
 ``audit``           a frozen file at another hospital
 ``comparison``      every rule at two hospitals
@@ -12,5 +12,8 @@
 ``switch``          the same patients scored by two versions
 ``plan``            how many patients for which certificate
 ``kinds``           which page each kind of document has
-==================  ===================================================
+``applied``         what a frozen file decided about the patients of a table, in one line
+``page``            what a page is made of
+``builders``        sections, tables, figures and files of a page, each in one call
+==================  =================================================================
 """

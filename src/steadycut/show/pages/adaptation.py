@@ -3,10 +3,10 @@
 from steadycut.core.adapt.labels import OWN
 from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
-from steadycut.show.builders import held_files, of_columns, pictures, section
 from steadycut.show.figures.label_path import LabelPathDisplay
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Status, Table
+from steadycut.show.pages.builders import held_files, of_columns, pictures, section
+from steadycut.show.pages.page import Page, Section, Status, Table
+from steadycut.show.words.numbers import count, cut, percent, risk
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
 CHANGE_TONES = {"accepted": "good", "failed": "bad", "open": "open"}

@@ -13,15 +13,13 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
-from steadycut.show import sentences as say
-from steadycut.show.builders import explained, held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.scores import ScoresDisplay
 from steadycut.show.figures.shift import ShiftDisplay
-from steadycut.show.numbers import count, cut, exact, percent, risk
-from steadycut.show.page import Page, Section
+from steadycut.show.pages.builders import explained, held_files, listed, pictures, section
+from steadycut.show.pages.page import Page, Section
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
@@ -39,6 +37,8 @@ from steadycut.show.sections.sampled import (
 from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, exact, percent, risk
 
 WATERFALL = (
     "Certified risk and bounds, term by term. The dashed line is the risk of calling everybody or "

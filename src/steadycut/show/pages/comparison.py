@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from steadycut.documents.comparison import ComparedRule, ComparisonDocument
-from steadycut.show.builders import held_files, of_columns
-from steadycut.show.numbers import count, percent, rate, risk
-from steadycut.show.page import Page, Status, Table
+from steadycut.show.pages.builders import held_files, of_columns
+from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
+from steadycut.show.words.numbers import count, percent, rate, risk
 
 # Further rules are for the page.
 MOST_ROWS = 6

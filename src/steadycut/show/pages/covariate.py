@@ -3,17 +3,17 @@
 from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
-from steadycut.show import sentences as say
-from steadycut.show.builders import held_files, of_columns, section
-from steadycut.show.columns import numbers, percents
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Table
+from steadycut.show.pages.builders import held_files, of_columns, section
+from steadycut.show.pages.page import Page, Section, Table
+from steadycut.show.render.columns import numbers, percents
 from steadycut.show.sections.certificate import (
     certificate_section,
     certificate_status,
     useful_mark,
     useful_step,
 )
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, percent, risk
 
 # More cut-offs than this are for the page.
 MOST_ROWS = 8

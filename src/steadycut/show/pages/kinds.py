@@ -15,12 +15,12 @@ from steadycut.documents.strata import StrataStudyDocument
 from steadycut.documents.study import StudyDocument
 from steadycut.documents.switch import SwitchDocument
 from steadycut.errors import BadOption
-from steadycut.show.page import Page
 from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.show.pages.audit import audit_page, decision_audit_page
 from steadycut.show.pages.comparison import comparison_page
 from steadycut.show.pages.covariate import covariate_page
 from steadycut.show.pages.monitor import monitor_page
+from steadycut.show.pages.page import Page
 from steadycut.show.pages.plan import plan_page
 from steadycut.show.pages.strata import strata_page
 from steadycut.show.pages.study import study_page

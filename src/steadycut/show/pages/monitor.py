@@ -7,11 +7,11 @@ from steadycut.documents.monitor import (
     MonitorDocument,
     RiskWatchPart,
 )
-from steadycut.show.builders import explained, held_files, of_columns, pictures, section
 from steadycut.show.figures.monitor import MonitorDisplay
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section, Status
-from steadycut.show.sentences import quoted
+from steadycut.show.pages.builders import explained, held_files, of_columns, pictures, section
+from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.words.numbers import count, cut, percent, risk
+from steadycut.show.words.sentences import quoted
 
 Row = tuple[str, str, str]
 AnyMonitor = MonitorDocument | DecisionMonitor

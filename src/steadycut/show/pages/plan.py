@@ -3,9 +3,9 @@
 from steadycut.core.plan import PlannedCertificate, Pooling
 from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
-from steadycut.show.builders import held_files, of_columns, section
-from steadycut.show.numbers import count, percent, risk, whole_percent
-from steadycut.show.page import Page, Section, Status
+from steadycut.show.pages.builders import held_files, of_columns, section
+from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.words.numbers import count, percent, risk, whole_percent
 
 NONE = "-"
 

@@ -7,10 +7,8 @@ from steadycut.documents.covariate import CovariateDocument
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.rule import FrozenRule, RuleDocument
 from steadycut.documents.strata import StrataDocument
-from steadycut.show import sentences as say
-from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Page
 from steadycut.show.pages.covariate import rule_in_words
+from steadycut.show.pages.page import Page
 from steadycut.show.pages.strata import strata_in_words
 from steadycut.show.sections.certificate import certificate_status, useful_mark, useful_step
 from steadycut.show.sections.two_cuts import (
@@ -19,6 +17,8 @@ from steadycut.show.sections.two_cuts import (
     two_cuts_status,
     two_cuts_step,
 )
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, percent, risk
 from steadycut.study.useful import verdict_of_counts, verdict_of_rule
 
 

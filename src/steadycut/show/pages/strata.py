@@ -2,10 +2,9 @@
 
 from steadycut.core.rounding import at_most, share_at_most
 from steadycut.documents.strata import StrataDocument, StrataStudyDocument
-from steadycut.show.builders import held_files, listed, of_columns, of_matrix, section
-from steadycut.show.columns import numbers
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Page, Section
+from steadycut.show.pages.builders import held_files, listed, of_columns, of_matrix, section
+from steadycut.show.pages.page import Page, Section
+from steadycut.show.render.columns import numbers
 from steadycut.show.sections.certificate import (
     certificate_section,
     certificate_status,
@@ -19,7 +18,8 @@ from steadycut.show.sections.two_cuts import (
     two_cuts_status,
     two_cuts_step,
 )
-from steadycut.show.sentences import aggregation_in_words, quoted, reversed_in_words
+from steadycut.show.words.numbers import count, cut, percent, risk
+from steadycut.show.words.sentences import aggregation_in_words, quoted, reversed_in_words
 
 CUT_DIGITS = 4
 WITHOUT = "one stratum for everybody"

@@ -8,11 +8,9 @@ from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
 from steadycut.documents.study import OptionsPart, StudyDocument
-from steadycut.show import sentences as say
-from steadycut.show.builders import held_files, listed, pictures, section
 from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.numbers import cut, percent
-from steadycut.show.page import Page, Section, Status
+from steadycut.show.pages.builders import held_files, listed, pictures, section
+from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.sections.certificate import (
     certificate_section,
     certificate_status,
@@ -30,6 +28,8 @@ from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.verdict import mark
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import cut, percent
 
 WATERFALL = (
     "The certified risk, term by term. The dashed line is the risk of calling everybody or nobody, "

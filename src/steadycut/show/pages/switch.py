@@ -2,10 +2,10 @@
 
 from steadycut.core.rounding import of_hundred_at_most
 from steadycut.documents.switch import ChangesPart, SwitchDocument
-from steadycut.show.builders import explained, held_files, of_columns, section
-from steadycut.show.numbers import count, cut, percent
-from steadycut.show.page import Page, Status, Table
+from steadycut.show.pages.builders import explained, held_files, of_columns, section
+from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.verdict import mark
+from steadycut.show.words.numbers import count, cut, percent
 
 STATUS = {
     "yes": "same decisions",

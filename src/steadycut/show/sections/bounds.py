@@ -5,11 +5,11 @@ from typing import Any
 from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents import audit as audits
-from steadycut.show.builders import explained, section
-from steadycut.show.numbers import change, count, percent, risk, spread
-from steadycut.show.page import Picture, Section, Table
+from steadycut.show.pages.builders import explained, section
+from steadycut.show.pages.page import Picture, Section, Table
 from steadycut.show.sections.certificate import certificate_table
-from steadycut.show.sentences import bound_in_words, costs_in_words, quoted
+from steadycut.show.words.numbers import change, count, percent, risk, spread
+from steadycut.show.words.sentences import bound_in_words, costs_in_words, quoted
 
 VACUOUS = "The limit here does not show that the score is better than calling everybody or nobody."
 ADAPTED = "The cut-off was adapted without labels, so nothing was certified before."

@@ -9,11 +9,11 @@ from steadycut.core.rounding import at_least, at_most
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
-from steadycut.show import sentences as say
-from steadycut.show.builders import explained, section
-from steadycut.show.numbers import count, percent, risk
-from steadycut.show.page import Picture, Section, Status, Table
+from steadycut.show.pages.builders import explained, section
+from steadycut.show.pages.page import Picture, Section, Status, Table
 from steadycut.show.sections.verdict import mark
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, percent, risk
 
 WITHOUT_SCORE = (
     "whichever costs less among the same patients; a limit that is not below this does not show "

@@ -6,13 +6,13 @@ from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
-from steadycut.show.builders import pictures, section
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay
 from steadycut.show.figures.scores import ScoresDisplay
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Picture, Section, Table
+from steadycut.show.pages.builders import pictures, section
+from steadycut.show.pages.page import Picture, Section, Table
 from steadycut.show.sections.survival import errors_note
-from steadycut.show.sentences import bound_in_words, errors_sentence
+from steadycut.show.words.numbers import count, cut, percent, risk
+from steadycut.show.words.sentences import bound_in_words, errors_sentence
 
 Write = Callable[[float | None], str]
 

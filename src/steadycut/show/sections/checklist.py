@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.parts import CountsPart, DataPart
 from steadycut.documents.study import StudyDocument
-from steadycut.show.builders import section
-from steadycut.show.numbers import count, cut, risk
-from steadycut.show.page import Section, Table
-from steadycut.show.sentences import costs_in_words
+from steadycut.show.pages.builders import section
+from steadycut.show.pages.page import Section, Table
+from steadycut.show.words.numbers import count, cut, risk
+from steadycut.show.words.sentences import costs_in_words
 
 NOTHING = "nothing"
 # The items of each topic, in STARD 2015 and in TRIPOD+AI.

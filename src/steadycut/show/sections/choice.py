@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from steadycut.core.aggregate.clusters import Clusters
 from steadycut.documents.study import CriterionPart, StudyDocument
-from steadycut.show import sentences as say
-from steadycut.show.builders import explained, of_columns, pictures, section
 from steadycut.show.figures.candidates import CandidatesDisplay
 from steadycut.show.figures.risk_curve import RiskCurveDisplay
 from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay
-from steadycut.show.numbers import count, cut, exact, risk
-from steadycut.show.page import Section
+from steadycut.show.pages.builders import explained, of_columns, pictures, section
+from steadycut.show.pages.page import Section
 from steadycut.show.sections.characteristics import cut_interval_rows
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, exact, risk
 
 SELECTORS = {
     "risk": "The candidate with the smallest risk is chosen.",

@@ -9,12 +9,12 @@ from steadycut.documents.comparison import (
     ComparedRule,
     ComparisonDocument,
 )
-from steadycut.show.builders import Column, of_columns, pictures, section
-from steadycut.show.columns import numbers, percents
 from steadycut.show.figures.comparison import ComparisonDisplay
-from steadycut.show.numbers import count, cut, rate, risk
-from steadycut.show.page import Section, Table
-from steadycut.show.sentences import chain_in_short, costs_in_words
+from steadycut.show.pages.builders import Column, of_columns, pictures, section
+from steadycut.show.pages.page import Section, Table
+from steadycut.show.render.columns import numbers, percents
+from steadycut.show.words.numbers import count, cut, rate, risk
+from steadycut.show.words.sentences import chain_in_short, costs_in_words
 
 CUT_DIGITS = 4
 SE_DIGITS = 2

@@ -5,9 +5,9 @@ from collections.abc import Container
 from steadycut.core.rounding import UNKNOWN, share_at_most
 from steadycut.documents.audit import DecisionAudit, LabelledDecisionAudit
 from steadycut.documents.strata import RatePart
-from steadycut.show.builders import of_columns, of_matrix, section
-from steadycut.show.numbers import percent
-from steadycut.show.page import Section, Table
+from steadycut.show.pages.builders import of_columns, of_matrix, section
+from steadycut.show.pages.page import Section, Table
+from steadycut.show.words.numbers import percent
 
 
 def decisions_section(audit: DecisionAudit) -> Section:

@@ -5,8 +5,8 @@ from steadycut.core.rounding import at_most
 from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.parts import ExplorerPart
 from steadycut.documents.study import StudyDocument
-from steadycut.show.numbers import count, percent
-from steadycut.show.page import Explorer
+from steadycut.show.pages.page import Explorer
+from steadycut.show.words.numbers import count, percent
 
 NUMBERS = (
     ("risk", "risk"),

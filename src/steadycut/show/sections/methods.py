@@ -5,13 +5,13 @@ from steadycut.core.rounding import at_most
 from steadycut.core.rules.registry import rule_table
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.study import StudyDocument
-from steadycut.show import sentences as say
-from steadycut.show.numbers import count, cut, percent, risk
-from steadycut.show.page import Section
+from steadycut.show.pages.page import Section
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
 from steadycut.show.sections.sampled import labelled_in_words, sampled_text
 from steadycut.show.sections.survival import HERE, outcome_texts
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, percent, risk
 
 # As in CITATION.cff, which tests compare it with.
 CITATION = (

@@ -4,11 +4,11 @@ from steadycut.core import rounding
 from steadycut.core.next_site import LEAST_NORMAL, Share, sites_needed
 from steadycut.core.rules.next_site import parse_next_site
 from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
-from steadycut.show import sentences as say
-from steadycut.show.builders import of_columns, pictures, section
 from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.numbers import count, cut, percent, rate, risk, whole_percent
-from steadycut.show.page import Section, Table
+from steadycut.show.pages.builders import of_columns, pictures, section
+from steadycut.show.pages.page import Section, Table
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, percent, rate, risk, whole_percent
 
 TITLE = "The next hospital"
 MOST_NAMED = 3

@@ -9,10 +9,10 @@ from steadycut.core.rounding import (
 )
 from steadycut.documents import audit as audits
 from steadycut.documents.parts import CostsPart
-from steadycut.show import sentences as say
-from steadycut.show.builders import explained, of_columns, section
-from steadycut.show.numbers import percent, risk
-from steadycut.show.page import Section, Status, Table
+from steadycut.show.pages.builders import explained, of_columns, section
+from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import percent, risk
 
 
 def sampled_facts(found: audits.SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:

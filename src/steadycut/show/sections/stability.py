@@ -2,12 +2,12 @@
 
 from steadycut.core.rounding import at_most
 from steadycut.documents.study import StudyDocument, TippingSide
-from steadycut.show.builders import explained, pictures, section
 from steadycut.show.figures.costs import CostsDisplay
 from steadycut.show.figures.flips import FlipsDisplay
 from steadycut.show.figures.modulus import ModulusDisplay
-from steadycut.show.numbers import cut, percent, risk
-from steadycut.show.page import Section, Table
+from steadycut.show.pages.builders import explained, pictures, section
+from steadycut.show.pages.page import Section, Table
+from steadycut.show.words.numbers import cut, percent, risk
 
 FLIPS = (
     "How often a resampled study would decide otherwise about a patient, by the score; the grey "

@@ -2,10 +2,10 @@
 
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.parts import CostsPart, Range, SurvivalPart
-from steadycut.show import sentences as say
-from steadycut.show.builders import explained, section
-from steadycut.show.numbers import count, cut, percent, rate, risk
-from steadycut.show.page import Section
+from steadycut.show.pages.builders import explained, section
+from steadycut.show.pages.page import Section
+from steadycut.show.words import sentences as say
+from steadycut.show.words.numbers import count, cut, percent, rate, risk
 
 # Where an audit was made.
 HERE = "here"

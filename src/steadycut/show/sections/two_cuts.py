@@ -8,12 +8,12 @@ from steadycut.core.verdict import MOST_PATIENTS, Answer, name_in_text, worst_an
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
-from steadycut.show.builders import Column, of_columns, section
-from steadycut.show.numbers import cut, percent
-from steadycut.show.page import Section, Status
+from steadycut.show.pages.builders import Column, of_columns, section
+from steadycut.show.pages.page import Section, Status
 from steadycut.show.sections.certificate import asked_value, limit_in_words, rule_value
 from steadycut.show.sections.verdict import TONES, mark
-from steadycut.show.sentences import next_step
+from steadycut.show.words.numbers import cut, percent
+from steadycut.show.words.sentences import next_step
 
 # The side that each rate is about, whom it counts, and who of them is decided rightly.
 SIDES = {

@@ -6,8 +6,8 @@ from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
-from steadycut.show.numbers import count, percent, rate
-from steadycut.show.page import Section, Status, Table
+from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.words.numbers import count, percent, rate
 
 STATUS = {
     "good": Status(text="good", tone="good"),

@@ -1,0 +1,309 @@
+"""A frozen rule at the next hospital: another cut-off, beside the frozen one."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit
+
+from steadycut.adaptation import before, labels
+from steadycut.adaptation.rule import adapted_rule, certificate_here
+from steadycut.adaptation.words import assumptions, next_step, verdict_text
+from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
+from steadycut.core.adapt.mix import DOUBT, mix
+from steadycut.core.checks import IntArray, check_count, check_delta
+from steadycut.core.records import PatientScores
+from steadycut.documents import adaptation as documents
+from steadycut.documents.guards import forced_names, texts_of
+from steadycut.documents.parts import CertificatePart, names_part
+from steadycut.documents.rule import FrozenRule
+from steadycut.documents.shown import Shown, in_python
+from steadycut.errors import BadOption, argument, warn_each
+from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence
+from steadycut.study.new_patients import Given
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Adaptation(Shown):
+    """A cut-off for the next hospital. ``describe()`` has everything, ``rule`` is what to use."""
+
+    situation: before.Situation
+    cut: float
+    judged: labels.Judged | None
+    used: PatientScores | None
+    warnings: tuple[str, ...]
+    forced: tuple[str, ...]
+    _lists: ClassVar = {"candidates": "candidates"}
+
+    @cached_property
+    def rule(self) -> FrozenRule:
+        """The new frozen rule, with the hash of its parent; it is made when first asked for."""
+        return adapted_rule(self.situation, self.cut, self.judged, self.used)
+
+    @property
+    def threshold(self) -> float:
+        """The cut-off for this hospital."""
+        return self.situation.value(self.cut)
+
+    @property
+    def candidates(self) -> list[documents.CandidateCutPart]:
+        """The cut-offs that were fixed before any label was seen."""
+        return self.describe().candidates
+
+    @property
+    def certificate(self) -> CertificatePart | None:
+        """What is certified here; None without labels."""
+        return None if self.judged is None else certificate_here(self.situation, self.judged)
+
+    def __repr__(self) -> str:
+        """Return the answer in a few lines; no patient is shown."""
+        found = self.describe()
+        return f"Adaptation: {found.verdict_text}\n{in_python(found.next_step)}"
+
+    def describe(self) -> documents.AdaptationDocument:
+        """Return everything that was found, as one typed record."""
+        there, rule = self.situation, self.situation.rule
+        return documents.AdaptationDocument.of(
+            *(self, there, rule),
+            class_names=names_part(rule.recipe.class_names),
+            call_rate=there.call_rate(self.cut),
+            frozen_threshold=rule.threshold,
+            frozen_call_rate=there.call_rate(there.frozen),
+            n_patients=there.pool.scores.size,
+            prevalence_before=there.home.prevalence,
+            pull=None if there.mixed is None else there.mixed.pull,
+            wrong_odds=wrong_odds(there),
+            candidates=candidate_parts(there, self.cut, self.judged),
+            labels=None if self.judged is None else labels_part(self.judged),
+            path=None if self.judged is None else self.judged.path,
+            verdict_text=verdict_text(there, self.cut, self.judged),
+            assumes=assumptions(there, self.judged),
+            next_step=next_step(there, self.judged),
+            parent_sha256=str(rule.document.sha256),
+            rule_sha256=str(self.rule.document.sha256),
+        )
+
+
+def candidate_parts(
+    there: before.Situation, cut: float, judged: labels.Judged | None
+) -> list[documents.CandidateCutPart]:
+    """Return the cut-offs, with what the labels say about each.
+
+    A labelled patient's score is shown only where it was chosen.
+    """
+    if judged is None:
+        return [candidate_part(there, one, chosen=one.cut == cut) for one in there.menu]
+    chosen = judged.found[judged.chosen]
+    shown = [one for one in judged.found if one.own is None or one is chosen]
+    return [
+        candidate_part(
+            there,
+            one.item,
+            chosen=one is chosen,
+            missed=one.counts.fn,
+            alarms=one.counts.fp,
+            risk=one.counts.risk(there.costs),
+            limit=one.limit,
+        )
+        for one in shown
+    ]
+
+
+def candidate_part(there: before.Situation, one: Item, **seen: Any) -> documents.CandidateCutPart:  # noqa: ANN401
+    """Return one cut-off, with what the labels say, if there are any."""
+    placed = {"threshold": there.value(one.cut), "call_rate": there.call_rate(one.cut)}
+    return documents.CandidateCutPart.of(one, **placed, **seen)
+
+
+def labels_part(judged: labels.Judged) -> documents.LabelsPart:
+    """Return what the labels say of the chosen cut-off."""
+    used = judged.used
+    sequential = judged.path is not None
+    return documents.LabelsPart.of(
+        used,
+        judged,
+        sequential=sequential,
+        stopped_after=used.n_patients if sequential else None,
+        given=judged.n_given if sequential else None,
+    )
+
+
+def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
+    """Return the cut-off if the stated odds of disease are wrong by a factor either way."""
+    if there.prevalence is None:
+        return []
+    found = []
+    for factor in (1 / DOUBT, DOUBT):
+        low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
+        other = mix(there.home, there.pool, there.frozen, (float(low), float(high)), there.costs)
+        found.append(
+            documents.WrongOddsPart.of(
+                other,
+                factor=factor,
+                threshold=there.value(other.cut),
+                call_rate=there.call_rate(other.cut),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Worklist:
+    """The patients to label next, by their place in the pool.
+
+    ``certify`` are random patients, ``choose`` those of the grey zone, who must never certify.
+    """
+
+    certify: IntArray
+    choose: IntArray
+
+
+def adapt(
+    rule: FrozenRule,
+    patients: Given,
+    *,
+    prevalence: Stated = None,
+    labelled: PatientScores | None = None,
+    choosing: PatientScores | None = None,
+    order: Mapping[str, float] | ArrayLike | None = None,
+    target: float | None = None,
+    sequential: bool = False,
+    delta: float | None = None,
+    force: bool = False,
+    key: bytes | None = None,
+) -> Adaptation:
+    """Find the cut-off for the next hospital, and certify it if there are labels.
+
+    Parameters
+    ----------
+    rule
+        The frozen rule. Nothing else of the first hospital is needed.
+    patients
+        Unlabelled patients of the next hospital, at least 20.
+    prevalence
+        The share of ill patients that the hospital expects, or a range (low, high).
+    labelled
+        Patients with labels, random or consecutive, none of whom is among ``patients``. All of them
+        choose and certify.
+    choosing
+        Further patients with labels who were picked by their scores, and who may be among
+        ``patients``. They only help to choose.
+    order
+        When each label came, one number per labelled patient or a mapping from identifiers; for
+        ``sequential``.
+    target
+        The mean cost per patient to certify, fixed before the labels were seen. Default: that of
+        calling everybody or nobody at the stated prevalence; without one, what the rule has
+        certified.
+    sequential
+        Take the labels one at a time, in the order given, and stop when the target is certified.
+        The limits then hold at every look.
+    delta
+        The probability that the certificate is wrong. Default: that of the rule.
+    force
+        Continue if the rule refuses these patients, and record it.
+    key
+        The secret by which the rule remembers its patients, if it has one.
+
+    Returns
+    -------
+    Adaptation
+        With ``threshold``, ``rule`` (frozen, with the hash of its parent), ``candidates``,
+        ``certificate`` (None without labels) and ``warnings``.
+
+    Notes
+    -----
+    Without labels the cut-off assumes that the scores have changed by an increasing function, and
+    that the prevalence is the stated one. It has no certificate. With labels the certificate
+    assumes only that the labelled patients are a random sample of this hospital.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from steadycut import PatientScores, fit
+    >>> rng = np.random.default_rng(0)
+    >>> labels = np.repeat([0, 1], 200)
+    >>> rule = fit(PatientScores(scores=rng.normal(size=400) + 2 * labels, labels=labels)).freeze()
+    >>> there = rng.normal(size=300) + 2 * (rng.random(300) < 0.1)
+    >>> found = adapt(rule, PatientScores(scores=there), prevalence=0.1)
+    >>> found.threshold > rule.threshold, found.certificate
+    (True, None)
+    """
+    check_cut_off_rule(rule)
+    told = check_prevalence(prevalence)
+    if told is None and labelled is None:
+        msg = (
+            f"adapt needs the prevalence here ({argument('prevalence', '0.08')}) or labelled "
+            f"patients ({argument('label')})."
+        )
+        raise BadOption(msg)
+    if sequential and choosing is not None:
+        msg = (
+            f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
+            "chooses by the limits alone; leave one of them out."
+        )
+        raise BadOption(msg)
+    pool, findings = before.pool_of(rule, patients, force=force, key=key)
+    there = before.situation_of(rule, pool, told)
+    if labelled is not None:
+        labels.check_labelled(there, pool, labelled, choosing)
+        findings += labels.check_new(rule, labelled, force=force, key=key)
+    warnings = texts_of(findings)
+    judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
+    if labelled is not None:
+        warnings += labels.unlike_random(there, labelled)
+        came = labels.arrival(labelled, order, sequential=sequential)
+        judged = labels.judge(
+            there,
+            labels.labels_of(rule, labelled, came),
+            None if choosing is None else labels.labels_of(rule, choosing),
+            rule.certificate.delta if delta is None else check_delta(delta),
+            labels.target_of(there, target, sequential=sequential),
+            sequential=sequential,
+        )
+        cut = judged.cut
+        used = labelled.take(np.sort(came[judged.certify]))
+    warn_each(warnings, stacklevel=2)
+    return Adaptation(
+        situation=there,
+        cut=cut,
+        judged=judged,
+        used=used,
+        warnings=tuple(warnings),
+        forced=tuple(forced_names(findings)),
+    )
+
+
+def worklist(
+    rule: FrozenRule,
+    patients: PatientScores,
+    size: int,
+    *,
+    prevalence: Stated = None,
+    seed: int = 0,
+    force: bool = False,
+    key: bytes | None = None,
+) -> Worklist:
+    """Choose whom to label next: half of them at random, half in the grey zone.
+
+    The random ones are drawn first, and the grey zone does not depend on them, so they may certify.
+    """
+    check_cut_off_rule(rule)
+    check_count("worklist", size, at_least=2)
+    pool, _ = before.pool_of(rule, patients, force=force, key=key)
+    if size > pool.n_patients - before.LEAST_POOL:
+        msg = (
+            f"{argument('worklist', size)} leaves fewer than {before.LEAST_POOL} of "
+            f"{pool.n_patients} patients without labels; ask for fewer."
+        )
+        raise BadOption(msg)
+    rng = np.random.default_rng([seed, rule.document.provenance.seed])
+    certify = random_part(pool.n_patients, (size + 1) // 2, rng)
+    others = np.setdiff1d(np.arange(pool.n_patients), certify)
+    there = before.situation_of(rule, pool.take(others), check_prevalence(prevalence))
+    scores = rule.sign * pool.scores[others]
+    grey = grey_part(scores, grey_zone(there.pool, there.prior), size // 2, rng)
+    return Worklist(certify=certify, choose=others[grey])

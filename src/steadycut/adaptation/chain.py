@@ -1,0 +1,282 @@
+"""Replay a chain of versions from the files alone: what holds, and what does not."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from steadycut.adaptation.words import OTHERWISE, compared
+from steadycut.core.adapt.control import Claims, attempt_delta
+from steadycut.core.rounding import at_most
+from steadycut.documents.change_plan import ALARM, ChangePlan, ChangeVersion, TriedPart, read_sealed
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, BadRuleFile, SteadycutError
+
+# By how much numbers may differ on another machine.
+ROUNDING = 1e-9
+STATED = 1e-6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Link:
+    """One file of a chain: whether it holds, and a line that says what, or what does not."""
+
+    name: str
+    holds: bool
+    text: str
+
+
+ALONE = partial(Link, holds=False, text="no version that was given has this number")
+NOT_CHECKED = (
+    "Not checked, because no file holds a patient: that the counts are those of the labelled "
+    "patients at these cut-offs, that the patients came in their order and without exclusions, "
+    "and that no later version is missing. Without --key: who wrote the plan."
+)
+
+
+def claims_of(plan: ChangePlan) -> Claims:
+    """Return what the labels must show of a version."""
+    protocol = plan.modification_protocol
+    costs = plan.original.costs.as_costs()
+    return Claims(costs=costs, target=protocol.target, margin=protocol.margin)
+
+
+def allowed_rules(plan: ChangePlan, versions: Iterable[ChangeVersion]) -> set[str | None]:
+    """Return the rules that may be changed: the original, and the last accepted version."""
+    accepted = [one.rule for one in versions if one.outcome == "accepted"]
+    return {plan.original.rule, *accepted[-1:]}
+
+
+def named_trigger(plan: ChangePlan, trigger: str) -> bool:
+    """Whether the plan names a trigger; more words may follow it."""
+    return any(trigger.startswith(one) for one in plan.modification_protocol.triggers)
+
+
+def in_force(plan: ChangePlan) -> str:
+    """Return what is in force while no version is accepted: a rule by its hash, or a word."""
+    otherwise = plan.impact_assessment.otherwise
+    return plan.original.rule if otherwise == "original" else otherwise
+
+
+def same_menu(version: ChangeVersion, menu: Sequence[tuple[float, float]]) -> bool:
+    """Whether a version tried these cut-offs, with these weights."""
+    return [(one.threshold, one.weight) for one in version.tried] == list(menu)
+
+
+def check_chain(plan: ChangePlan, versions: Sequence[ChangeVersion]) -> None:
+    """Refuse a chain in which something does not hold."""
+    for place, one in enumerate(versions):
+        wrong = next(problems(plan, versions[:place], one), None)
+        if wrong is not None:
+            msg = f"version {place + 1} of the plan does not hold: {wrong}. Use the original files."
+            raise BadRuleFile(msg)
+
+
+def problems(
+    plan: ChangePlan,
+    before: Sequence[ChangeVersion],
+    one: ChangeVersion,
+    rule: FrozenRule | None = None,
+) -> Iterator[str]:
+    """Say everything that does not hold of a version, given those before it."""
+    checks = {
+        "it follows another plan": one.plan == plan.sha256,
+        f"its number is {one.number}, and {len(before) + 1} is the next": one.number
+        == len(before) + 1,
+        "it does not follow the version before it": one.parent
+        == (before[-1].sha256 if before else None),
+        "it changes a rule that is neither the original nor the last accepted one": one.rule_before
+        in allowed_rules(plan, before),
+        "the plan does not name its trigger": named_trigger(plan, one.trigger),
+        "an alarm of monitor is not recorded": one.monitor is not None
+        or not one.trigger.startswith(ALARM),
+    }
+    yield from (text for text, holds in checks.items() if not holds)
+    yield from _of_attempt(plan, before, one)
+    yield from _of_counts(plan, one)
+    yield from _of_outcome(plan, one)
+    if rule is not None:
+        yield from _of_rule(plan, one, rule)
+
+
+def _of_attempt(
+    plan: ChangePlan, before: Sequence[ChangeVersion], one: ChangeVersion
+) -> Iterator[str]:
+    last = before[-1] if before else None
+    menu = [(tried.threshold, tried.weight) for tried in one.tried]
+    goes_on = last is not None and one.attempt == last.attempt
+    if last is not None and goes_on:
+        kept = last.outcome == "open" and last.trigger == one.trigger and same_menu(last, menu)
+        fewer = any(
+            now < then
+            for new, old in zip(one.tried, last.tried, strict=False)
+            for now, then in zip(new.cells, old.cells, strict=True)
+        )
+        if not (kept and one.labels > last.labels) or fewer:
+            yield f"attempt {one.attempt} had ended, or goes on otherwise than it began"
+    elif one.attempt != (1 if last is None else last.attempt + 1):
+        yield f"its attempt is {one.attempt}, which is not the next"
+    if not goes_on and any(one.data_sha256 == other.data_sha256 for other in before):
+        yield "it uses the labelled patients of an earlier attempt"
+    delta = attempt_delta(plan.modification_protocol.delta, one.attempt)
+    if not math.isclose(one.delta, delta, rel_tol=ROUNDING):
+        yield f"its delta is {one.delta:.6g}, and attempt {one.attempt} has {delta:.6g}"
+    if sum(weight for _, weight in menu) > 1 + ROUNDING:
+        yield "the weights of its cut-offs exceed 1"
+
+
+def _of_counts(plan: ChangePlan, one: ChangeVersion) -> Iterator[str]:
+    may, most = plan.description_of_modifications, plan.modification_protocol.most_labels
+    if not all(may.low <= tried.threshold <= may.high for tried in one.tried):
+        yield f"a cut-off lies outside the range {may.low:g} to {may.high:g}"
+    if one.labels > most:
+        yield f"it uses {one.labels} labels, and the plan allows {most}"
+    if any(sum(tried.cells) != one.labels for tried in one.tried):
+        yield "the counts of a cut-off are not those of its labels"
+    # By label and by the decision of the original rule all cut-offs count the same.
+    elif len({_of_original(tried) for tried in one.tried}) > 1:
+        yield "the counts of its cut-offs are not of the same patients"
+    elif not _in_order(plan, one.tried):
+        yield "the counts of its cut-offs do not fit the order of these cut-offs"
+
+
+def _in_order(plan: ChangePlan, tried: Sequence[TriedPart]) -> bool:
+    """Whether a stricter cut-off calls nobody whom a laxer one, or the original, does not."""
+    sign = 1 if plan.original.direction == "ge" else -1
+    ordered = sorted(tried, key=lambda one: sign * one.threshold)
+    # By label and by the decision of the original rule: how many each cut-off calls.
+    called = np.array([[one.cells[i] for i in (2, 3, 6, 7)] for one in ordered])
+    cells = np.array([one.cells for one in ordered])
+    above = sign * (np.array([one.threshold for one in ordered]) - plan.original.threshold)
+    newly, no_longer = cells[:, [2, 6]], cells[:, [1, 5]]
+    return not (
+        (np.diff(called, axis=0) > 0).any()
+        or newly[above >= 0].any()
+        or no_longer[above <= 0].any()
+    )
+
+
+def _of_original(tried: TriedPart) -> tuple[int, ...]:
+    cells = tried.cells
+    return tuple(cells[i] + cells[i + 2] for i in (0, 1, 4, 5))
+
+
+def _of_outcome(plan: ChangePlan, one: ChangeVersion) -> Iterator[str]:
+    claims, most = claims_of(plan), plan.modification_protocol.most_labels
+    shown = []
+    for tried in one.tried:
+        cells = np.array([tried.cells], dtype=np.int64)
+        share, same = one.delta * tried.weight / 2, tried.threshold == plan.original.threshold
+        limit, difference = claims.limits(cells, share, same=same)
+        if max(abs(limit[0] - tried.limit), abs(difference[0] - tried.difference)) > STATED:
+            yield f"the counts of cut-off {tried.threshold:.6g} give other limits"
+        slack = ROUNDING if one.chosen is not None else -ROUNDING
+        shown.append(bool(claims.shown(cells, share, same=same, slack=slack)[0]))
+    accepted = one.outcome == "accepted"
+    if accepted != (one.chosen is not None) or accepted != (one.rule is not None):
+        yield "its outcome and its rule do not belong together"
+    elif one.chosen is not None and not (one.chosen < len(shown) and shown[one.chosen]):
+        yield "its counts do not show what the plan asks for"
+    elif not accepted and any(shown):
+        yield "its counts show that a cut-off had to be accepted"
+    elif not accepted and (one.outcome == "failed") != (one.labels == most):
+        yield f"an attempt fails after {most} labels, not after {one.labels}"
+    if one.in_force != (one.rule if accepted else in_force(plan)):
+        yield "the plan puts something else in force"
+
+
+def _of_rule(plan: ChangePlan, one: ChangeVersion, rule: FrozenRule) -> Iterator[str]:
+    adapted, chosen = rule.document.adapted, one.chosen
+    if chosen is None or rule.document.sha256 != one.rule:
+        yield "the rule file of its number is another rule"
+    elif rule.threshold != one.tried[chosen].threshold:
+        yield "its rule has another cut-off"
+    elif adapted is None or (adapted.plan, adapted.attempt, adapted.parent) != (
+        plan.sha256,
+        one.attempt,
+        one.rule_before,
+    ):
+        yield "its rule names another plan, attempt or parent"
+    else:
+        yield from _of_claims(plan, one, one.tried[chosen], rule)
+
+
+def _of_claims(
+    plan: ChangePlan, one: ChangeVersion, tried: TriedPart, rule: FrozenRule
+) -> Iterator[str]:
+    """Say what a rule claims otherwise than its version."""
+    original, certificate, adapted = plan.original, rule.certificate, rule.document.adapted
+    if (rule.direction, rule.document.costs) != (original.direction, original.costs):
+        yield "its rule has another direction or other costs"
+    claimed = certificate.value, certificate.delta, certificate.n_patients
+    if not np.allclose(claimed, (tried.limit, one.delta / 2, one.labels), rtol=0, atol=STATED):
+        yield "its rule has another certificate"
+    counts = np.array(tried.cells).reshape(2, 2, 2).sum(axis=2)
+    data = rule.document.provenance.data_sha256
+    if not np.array_equal(rule.reference_counts, counts) or data != one.data_sha256:
+        yield "its rule was certified on other patients"
+    if adapted is not None and (adapted.pool, adapted.labelled) != (one.pool, one.labels):
+        yield "its rule has other numbers of patients"
+
+
+def replay(
+    plan: ChangePlan, versions: Mapping[str, ChangeVersion], rules: Mapping[int, FrozenRule]
+) -> list[Link]:
+    """Return one link per version, given by the names of the files; ``rules`` are by number."""
+    found, before = [], list[ChangeVersion]()
+    for name, one in versions.items():
+        wrong = list(problems(plan, before, one, rules.get(one.number)))
+        text = "; ".join(wrong) if wrong else _what_holds(plan, one)
+        if one.rule is not None and one.number not in rules:
+            text += f"; rule_{one.number:03d}.json was not given, so it was not checked"
+        found.append(Link(name=name, holds=not wrong, text=text))
+        before.append(one)
+    known = {one.number for one in before}
+    return [*found, *(ALONE(name=f"rule_{n:03d}.json") for n in rules if n not in known)]
+
+
+def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
+    attempt = f"attempt {one.attempt} (delta {one.delta:.3g}), {one.labels} labels: {one.outcome}"
+    if one.chosen is None:
+        return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
+    tried, protocol = one.tried[one.chosen], plan.modification_protocol
+    return (
+        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {at_most(tried.limit)} (target "
+        f"{protocol.target:.3g}), {compared(tried.difference)} the original (margin "
+        f"{protocol.margin:.3g})"
+    )
+
+
+def read_chain(plan: Path, versions: Iterable[Path], rules: Iterable[Path]) -> list[Link]:
+    """Read the files of a chain and replay them; a file that cannot be read does not hold."""
+    made, links = read_sealed(ChangePlan, plan), []
+    read: dict[str, ChangeVersion] = {}
+    for path in versions:
+        try:
+            read[path.name] = read_sealed(ChangeVersion, path)
+        except SteadycutError as error:
+            links.append(Link(name=path.name, holds=False, text=str(error)))
+    numbered: dict[int, FrozenRule] = {}
+    for path in rules:
+        try:
+            numbered[_number(path)] = FrozenRule.load(path)
+        except SteadycutError as error:
+            links.append(Link(name=path.name, holds=False, text=str(error)))
+    may, protocol = made.description_of_modifications, made.modification_protocol
+    text = (
+        f"cut-off {may.low:.6g} to {may.high:.6g}, target {protocol.target:.3g}, margin "
+        f"{protocol.margin:.3g}, delta {protocol.delta:.3g}, {protocol.most_labels} labels"
+    )
+    return [Link(name=plan.name, holds=True, text=text), *links, *replay(made, read, numbered)]
+
+
+def _number(path: Path) -> int:
+    """Return the number at the end of the name of a file."""
+    try:
+        return int(path.stem.rpartition("_")[2])
+    except ValueError:
+        msg = f"{path} must be called rule_NNN.json, as adapt writes it."
+        raise BadOption(msg) from None

@@ -1,0 +1,151 @@
+"""The new frozen rule, with the hash of its parent."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from steadycut.adaptation.before import Situation
+from steadycut.adaptation.labels import Judged, labels_of
+from steadycut.core.adapt.labels import LEAST_OWN, Labels, likely_rank
+from steadycut.core.adapt.mix import mix
+from steadycut.core.adapt.pool import Pool
+from steadycut.core.checks import FloatArray
+from steadycut.core.diagnose import flip_rate
+from steadycut.core.records import PatientScores
+from steadycut.documents.parts import CertificatePart, CostsPart, StabilityPart
+from steadycut.documents.rule import AdaptedPart, FrozenRule
+from steadycut.ingest.request import site_hash
+from steadycut.study.reference import reference_of
+
+N_BOOTSTRAP = 200
+NO_LABELS = "none, without labels"
+
+
+def adapted_rule(
+    there: Situation, cut: float, judged: Judged | None, used: PatientScores | None
+) -> FrozenRule:
+    """Return the new frozen rule, with the hash of its parent.
+
+    With labels its reference are the labelled patients; without, those of the first hospital.
+    """
+    parent = there.rule.document
+    threshold, draws = there.value(cut), bootstrap_cuts(there, used)
+    scores = [there.rule.sign * there.pool.scores]
+    changed: dict[str, Any] = {}
+    if judged is not None and used is not None:
+        scores.append(used.scores)
+        changed["reference"] = reference_of(judged.used, used, used.n_instances)
+        sites = set() if used.sites is None else set(map(site_hash, used.sites.tolist()))
+        changed["provenance"] = parent.provenance.model_copy(
+            update={
+                "data_sha256": used.fingerprint(),
+                "sites": sorted({*parent.provenance.sites, *sites}),
+            }
+        )
+    everyone = np.concatenate(scores)
+    flips = flip_rate(there.pool.scores, cut, there.rule.sign * draws)
+    changed |= {
+        "sha256": None,
+        "threshold": threshold,
+        "operating_value": threshold,
+        "target_prevalence": None,
+        "rule": "adapted",
+        "score_range": (float(everyone.min()), float(everyone.max())),
+        "bootstrap_thresholds": draws.tolist(),
+        "certificate": certificate_here(there, judged),
+        "certified_rates": None,
+        "stability": stability_here(parent.stability, threshold, draws, flips),
+        "adapted": AdaptedPart(
+            parent=str(parent.sha256),
+            menu=there.menu_sha256,
+            pool=there.pool.scores.size,
+            labelled=0 if judged is None else judged.used.n_patients,
+            choosing=0 if judged is None else judged.n_choosing,
+            sequential=judged is not None and judged.path is not None,
+            prevalence=there.prevalence,
+        ),
+    }
+    return FrozenRule(parent.model_copy(update=changed))
+
+
+def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart:
+    """Return what is certified here; without labels only what is true of every rule."""
+    costs = there.costs
+    if judged is None:
+        stated = there.mixed.prevalence if there.mixed else there.home.prevalence
+        risk = trivial = CostsPart.of(costs).trivial_risk(stated)
+        value, delta, n_patients = costs.largest, there.rule.certificate.delta, 0
+        bound, n_cuts = NO_LABELS, len(there.menu)
+    else:
+        used, value, delta = judged.used, judged.limit, judged.delta
+        risk, trivial, n_patients = used.risk(costs), used.trivial_risk(costs), used.n_patients
+        bound = "betting at every look" if judged.path is not None else "buehler"
+        n_cuts = judged.n_cuts
+    return CertificatePart(
+        risk=risk,
+        bound=bound,
+        generalization=value - risk,
+        n_patients=n_patients,
+        delta=delta,
+        value=value,
+        vacuous=value >= trivial,
+        trivial_risk=trivial,
+        honesty="menu",
+        n_candidates=n_cuts,
+    )
+
+
+def bootstrap_cuts(there: Situation, used: PatientScores | None) -> FloatArray:
+    """Return the cut-offs that other samples would give.
+
+    With labels these patients are drawn again, and choose from the same menu or, with many labels,
+    among all cut-offs. Without labels the
+    pool, the patients of the first hospital (by their quantiles) and its cut-off are drawn again.
+    """
+    rng = np.random.default_rng(there.rule.document.provenance.seed)
+    if used is not None:
+        labels = labels_of(there.rule, used)
+        cuts = [_drawn_choice(there, labels, rng) for _ in range(N_BOOTSTRAP)]
+        return there.rule.sign * np.array(cuts)
+    if there.mixed is None or there.prevalence is None:
+        return np.array(there.rule.document.bootstrap_thresholds)
+    found = []
+    frozen = there.rule.sign * np.array(there.rule.document.bootstrap_thresholds)
+    for _ in range(N_BOOTSTRAP):
+        home = replace(
+            there.home,
+            positive=np.sort(rng.choice(there.home.positive, there.home.n_positive)),
+            negative=np.sort(rng.choice(there.home.negative, there.home.n_negative)),
+        )
+        pool = Pool.of(rng.choice(there.pool.scores, there.pool.scores.size))
+        again = mix(home, pool, float(rng.choice(frozen)), there.prevalence, there.costs)
+        found.append(there.value(again.cut))
+    return np.array(found)
+
+
+def _drawn_choice(there: Situation, labels: Labels, rng: np.random.Generator) -> float:
+    drawn = rng.integers(0, labels.labels.size, labels.labels.size)
+    again = Labels(scores=labels.scores[drawn], labels=labels.labels[drawn])
+    rank = likely_rank(there.pool, there.prior, again, there.costs)
+    many = labels.labels.size >= LEAST_OWN
+    return there.pool.at_rank(rank) if many else there.menu[there.nearest(rank)].cut
+
+
+def stability_here(
+    before: StabilityPart, threshold: float, draws: FloatArray, flip_rate: float
+) -> StabilityPart:
+    """Return how far the cut-off moves between samples; its penalty is not computed."""
+    moved = np.abs(draws - threshold)
+    return before.model_copy(
+        update={
+            "radius": float(np.quantile(moved, 0.9)),
+            "bias": float(draws.mean() - threshold),
+            "quantile": float(np.quantile(moved, 0.9)),
+            "modulus": 0.0,
+            "penalty": 0.0,
+            "flip_rate": flip_rate,
+            "n_bootstrap": draws.size,
+            "warnings": ["The cost of an adapted cut-off's moves is not computed."],
+        }
+    )

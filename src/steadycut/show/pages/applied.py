@@ -1,0 +1,62 @@
+"""What a frozen rule decided about the patients of a table: one line, or the top of a page."""
+
+from steadycut.documents.applied import AppliedDocument
+from steadycut.documents.parts import CertificatePart
+from steadycut.show.pages.page import Page, Status
+from steadycut.show.words.numbers import count, cut, percent
+from steadycut.show.words.sentences import audit_command
+
+
+def applied_text(applied: AppliedDocument) -> str:
+    """Return how many patients got which decision."""
+    patients, flips = count(applied.n_patients, "patient"), percent(applied.flip_rate)
+    if applied.strata is not None:
+        parts = ", ".join(f"{n} {name}" for name, n in applied.strata.items())
+        return f"{patients}: {parts}; another sample would change {flips} of the strata."
+    called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
+    return f"{called}{_cuts(applied)}; another sample would reverse {flips} of the decisions"
+
+
+def applied_page(applied: AppliedDocument, step: str = "") -> Page:
+    """Return a page that says how many patients got which decision, and what to do next."""
+    return Page(
+        title="Decisions",
+        subtitle=count(applied.n_patients, "patient"),
+        status=Status(text="decided", tone="open"),
+        headline=(applied_text(applied),),
+        next_step=step,
+    )
+
+
+def next_step(
+    certificate: CertificatePart, rule: str, *, unlike: bool = False, survival: bool = False
+) -> str:
+    """Say how to find out whether the decisions were right.
+
+    ``unlike`` says that the scores are unlike those of the rule, as in another unit. With
+    ``survival`` the rule names the columns of the follow-up.
+    """
+    command = audit_command(rule, survival=survival)
+    if unlike:
+        return (
+            "Next: do not act on these decisions. The scores are unlike those of the rule: check "
+            "the unit (percent or share?) and the scorer, then apply it again."
+        )
+    if certificate.vacuous:
+        return (
+            "Next: do not act on these decisions yet. The rule is not shown to be better than "
+            f"calling everybody or nobody: {command}"
+        )
+    return f"Next: when you have labels, see whether the decisions were right: {command}"
+
+
+def _cuts(applied: AppliedDocument) -> str:
+    if applied.threshold is not None:
+        return f" at cut-off {cut(applied.threshold)}"
+    if applied.covariate is None:
+        return ""
+    name, n_pooled = applied.covariate, applied.pooled
+    if n_pooled == applied.n_patients:
+        return f" at the pooled cut-off (no patient is of a group of {name} with its own)"
+    pooled = f", {count(n_pooled, 'patient')} at the pooled one" if n_pooled else ""
+    return f" at cut-offs by {name}{pooled}"

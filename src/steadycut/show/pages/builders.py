@@ -1,0 +1,104 @@
+"""Build the parts of a page: sections, tables, figures with captions, and files."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from steadycut.documents.canonical_json import frozen_bytes, json_text
+from steadycut.documents.frozen import FrozenDocument
+from steadycut.documents.kinds import file_name_of
+from steadycut.documents.parts import Part
+from steadycut.show.figures.display import Display
+from steadycut.show.pages.page import File, Picture, Section, Table
+
+# The name of a column, and its cells.
+Column = tuple[str, Sequence[str]]
+Matrix = Sequence[Sequence[float]]
+
+
+def section(
+    key: str,
+    title: str,
+    *texts: str,
+    results: Iterable[str] = (),
+    figures: tuple[Picture, ...] = (),
+    tables: Iterable[Table | None] = (),
+) -> Section:
+    """Return a section; empty texts and missing tables are left out."""
+    return Section(
+        key=key,
+        title=title,
+        results=tuple(filter(None, results)),
+        texts=tuple(filter(None, texts)),
+        pictures=figures,
+        tables=tuple(filter(None, tables)),
+    )
+
+
+def explained(
+    caption: str,
+    rows: Iterable[tuple[str, str, str]],
+    *,
+    header: tuple[str, str, str] = ("what", "value", "note"),
+    marked: int | None = None,
+    note: str = "",
+    short: tuple[int, ...] = (0, 1),
+) -> Table:
+    """Return a table of names, values and explanations; a terminal shows names and values."""
+    looks: Any = {"header": header, "kinds": "tnt", "marked": marked, "note": note, "short": short}
+    return Table(caption=caption, rows=tuple(rows), **looks)
+
+
+def listed(
+    caption: str,
+    rows: Iterable[tuple[str, str]],
+    *,
+    header: tuple[str, str] = ("option", "value"),
+    kinds: str = "tt",
+    short: bool = False,
+) -> Table:
+    """Return a table of names and values."""
+    shown = (0, 1) if short else ()
+    return Table(caption=caption, header=header, kinds=kinds, rows=tuple(rows), short=shown)
+
+
+def of_columns(
+    caption: str, columns: Sequence[Column], *, texts: int = 1, short: bool = True, note: str = ""
+) -> Table:
+    """Return a table from the name and the cells of each column; the first ``texts`` hold texts."""
+    names, cells = zip(*columns, strict=True)
+    return Table(
+        caption=caption,
+        header=names,
+        kinds="t" * texts + "n" * (len(names) - texts),
+        rows=tuple(zip(*cells, strict=True)),
+        note=note,
+        short=tuple(range(len(names))) if short else (),
+    )
+
+
+def of_matrix(
+    caption: str, grades: Column, actions: Sequence[str], values: Matrix, *, short: bool = True
+) -> Table:
+    """Return a table with a row for each grade and a column for each decision."""
+    texts = [[str(one) if isinstance(one, int) else f"{one:g}" for one in row] for row in values]
+    columns = zip(actions, zip(*texts, strict=True), strict=True)
+    return of_columns(caption, [grades, *columns], short=short)
+
+
+def pictures(document: Part, captions: Mapping[type[Display], str]) -> tuple[Picture, ...]:
+    """Return the figures of a document with their captions, without those that it lacks."""
+    made = [(display.try_from(document), caption) for display, caption in captions.items()]
+    return tuple(
+        Picture(figure=figure, caption=caption) for figure, caption in made if figure is not None
+    )
+
+
+def held_files(document: Part, name: str, frozen: FrozenDocument | None = None) -> tuple[File, ...]:
+    """Return the document as the file ``name``, and the frozen rule, byte for byte as written."""
+    text = json_text(document.to_plain())
+    files = [File(key="content", name=name, meaning="every number of this page", text=text)]
+    if frozen is not None:
+        meaning = "the frozen rule: versions, seed, fingerprint of the data, to take along"
+        text = frozen_bytes(frozen.to_plain()).decode()
+        files.append(File(key="rule", name=file_name_of(frozen), meaning=meaning, text=text))
+    return tuple(files)

@@ -1,0 +1,49 @@
+"""Pages as HTML: one file each, complete in itself."""
+
+import base64
+import hashlib
+from importlib import resources
+from typing import Any
+
+from steadycut.io.packages import optional_package
+from steadycut.show.pages.page import Page
+from steadycut.show.svg.draw import draw_page
+
+
+def render_page(page: Page, *, printed: bool = False) -> str:
+    """Fill the template; every text is escaped, and only our own drawings and script are not.
+
+    ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
+    """
+    templates = environment()
+    script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
+    return templates.get_template("page.html").render(
+        page=page,
+        drawings=draw_page(page),
+        printed=printed,
+        script=script,
+        script_hash=policy_hash(script),
+    )
+
+
+def environment(package: str = "steadycut.show") -> Any:
+    """Return the templates of a package; every text that they take is escaped."""
+    with optional_package("a report", "jinja2", "report"):
+        import jinja2
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader(package),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def render_card(page: Page) -> str:
+    """Return the headline of a page as a piece of HTML that can stand in a notebook."""
+    return environment().get_template("card.html").render(page=page, printed=True)
+
+
+def policy_hash(script: str) -> str:
+    """Return the hash by which a page allows this script, and no other, to run."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"

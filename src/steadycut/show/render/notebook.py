@@ -1,0 +1,85 @@
+"""What an object shows in a notebook: text, card, figure and report, all made of its page."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from steadycut.core.checks import check_choice
+from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.shown import Shown, in_python
+from steadycut.documents.study import StudyDocument
+from steadycut.errors import BadOption, BadRuleFile, MissingPackage
+from steadycut.io.files import write_atomically
+from steadycut.show.figures import displays_of
+from steadycut.show.figures.display import Display
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.page import Page
+from steadycut.show.pages.rule import rule_page
+from steadycut.show.render.html import render_card, render_page
+from steadycut.show.render.markdown import markdown
+from steadycut.show.render.terminal import terminal
+from steadycut.study.fit import Study
+
+# The figure that says most about each kind of object, the first that it has.
+FIRST = ("risk-curve", "comparison", "monitor", "menu", "shift", "scores")
+
+
+class Text(str):
+    """A text that a notebook shows as it is printed."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+def page(source: Shown) -> Page:
+    """Return the page of an object, with a next step in Python."""
+    made = rule_page(source) if isinstance(source, FrozenFile) else page_of(source.describe())
+    headline = tuple(map(in_python, made.headline))
+    return replace(made, headline=headline, next_step=in_python(made.next_step))
+
+
+def summary(source: Shown, *, verbose: bool = False) -> Text:
+    """Return the answer as text, with the warnings below."""
+    shown = page(source)
+    warnings = "".join(f"\nWarning: {one}" for one in shown.warnings)
+    return Text(terminal(shown, verbose=verbose) + warnings)
+
+
+def card(source: Shown) -> str | None:
+    """Return the headline of the page as HTML, or None without jinja2."""
+    try:
+        return render_card(page(source))
+    except MissingPackage:
+        return None
+
+
+def write_report(source: Shown, path: Path) -> Path:
+    """Write the page of an object as HTML or Markdown."""
+    check_choice("the ending of a report", path.suffix, (".html", ".md"))
+    shown = page_of(with_rule(source)) if isinstance(source, Study) else page(source)
+    text = markdown(shown) if path.suffix == ".md" else render_page(shown)
+    write_atomically(path, text.encode())
+    return path
+
+
+def with_rule(study: Study) -> StudyDocument:
+    """Return the document of a study with its frozen rule, which the page then hands out."""
+    try:
+        rule = study.freeze().document
+    except BadRuleFile:  # an aggregator that is a Python function
+        return study.describe()
+    return study.describe().model_copy(update={"frozen_rule": rule})
+
+
+def draw(source: Shown, kind: str | None, ax: Any, **style: Any) -> Display:
+    """Draw one of the figures of an object."""
+    found = displays_of(source)
+    if not found:
+        msg = f"{type(source).__name__} has no figure; summary() has its results."
+        raise BadOption(msg)
+    if kind is None:
+        kind = next((name for name in FIRST if name in found), next(iter(found)))
+    check_choice("kind", kind, tuple(found))
+    return found[kind].plot(ax, **style)

@@ -1,0 +1,317 @@
+"""Results in sentences that need no statistics to be read."""
+
+from collections.abc import Sequence
+
+from steadycut.core.aggregate.aggregators import AGGREGATORS
+from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.class_names import ClassNames, of_them
+from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most
+from steadycut.core.verdict import Answer
+from steadycut.documents import parts
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.parts import Range, Step
+from steadycut.documents.rule import RuleDocument
+from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
+from steadycut.show.words.numbers import count, cut, percent, rate, risk
+from steadycut.study.questions import at_each_end, capital
+
+NOT_USEFUL = "Next: do not use it. Check the direction and the costs, or take another score."
+
+
+def quoted(name: object) -> str:
+    """Return a name of the user's in quotation marks."""
+    return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
+
+
+def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
+    """Say how a patient's score is made, the last step first.
+
+    Examples
+    --------
+    >>> chain = [Step(level="slide", how="max"), Step(level="patient", how="quantile:0.9")]
+    >>> print(aggregation_in_words("p", chain))
+    the 0.9 quantile of the largest value of “p” in each “slide”
+    """
+    text = quoted(score)
+    for place, step in enumerate(chain, start=1):
+        name, _, number = step.how.partition(":")
+        if name in AGGREGATORS:
+            words = AGGREGATORS[name].words
+            text = words.replace("{number}", number).replace("{inner}", text)
+        else:
+            text = f"{quoted(step.how)} of {text}"
+        if place < len(chain):
+            text += f" in each {quoted(step.level)}"
+    return text
+
+
+def is_score_itself(chain: Sequence[Step], n_patients: int, data: parts.DataPart | None) -> bool:
+    """Tell whether every patient has one row, so that the mean of the score is the score."""
+    # A patient who was left out had at least one row.
+    if data is None or [step.how for step in chain] != ["mean"]:
+        return False
+    return data.rows - data.dropped_rows - data.dropped_incomplete_patients == n_patients
+
+
+def n_patients(document: StudyDocument | AuditDocument) -> int:
+    """Return how many patients there are."""
+    return document.patients.total if isinstance(document, StudyDocument) else document.n_patients
+
+
+def score_in_words(document: StudyDocument | AuditDocument) -> str:
+    """Say how a patient's score is made: by one chain, or by an ensemble of several."""
+    if not document.ensemble:
+        if is_score_itself(document.aggregation, n_patients(document), document.data):
+            return quoted(document.score)
+        return aggregation_in_words(document.score, document.aggregation)
+    parts = [
+        f"{aggregation_in_words(method.score, method.aggregation)} "
+        f"(weight {percent(method.weight)})"
+        for method in document.ensemble.methods
+    ]
+    listed = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"the mean of the quantiles, among the patients used to choose, of {listed}"
+
+
+def chain_in_short(chain: Sequence[Step]) -> str:
+    """Return a chain for the cell of a table, such as ``slide max, patient mean``."""
+    return ", ".join(f"{step.level} {step.how}" for step in chain)
+
+
+def bound_in_words(name: str) -> str:
+    """Say which inequality a bound is."""
+    return f"{name} ({BOUNDS[name].words})" if name in BOUNDS else name
+
+
+def rule_sentence(document: StudyDocument | AuditDocument) -> str:
+    """Say when a patient is called."""
+    return call_sentence(score_in_words(document), document.direction, document.threshold)
+
+
+def direction_in_words(direction: str, names: ClassNames) -> str:
+    """Say what either direction of a score means.
+
+    Examples
+    --------
+    >>> direction_in_words("ge", ClassNames())
+    'high scores mean ill'
+    """
+    return f"{'high' if direction == 'ge' else 'low'} scores mean {names.ill}"
+
+
+def call_sentence(score: str, direction: str, threshold: float) -> str:
+    """Say when a patient is called, with the score in words."""
+    side = "more" if direction == "ge" else "less"
+    shown = cut(threshold)
+    return f"Cut-off {shown}: call a patient when {score} is {shown} or {side}."
+
+
+def coarse_rule_sentences(
+    rule: RuleDocument, data: parts.DataPart, small_cells: int
+) -> tuple[str, ...]:
+    """Say of a rule without small cells no more than the file itself does."""
+    score, certificate = rule.columns.score, rule.certificate
+    one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
+    made = quoted(score) if one_row else aggregation_in_words(score, rule.aggregation)
+    return (
+        call_sentence(made, rule.direction, rule.threshold),
+        (
+            f"The certified risk is at most {at_most(certificate.value)} "
+            f"({percent(1 - certificate.delta)} confidence)."
+        ),
+        (
+            f"No number in the file stands for fewer than {small_cells} patients; its certificate "
+            "is of counts that were rounded against it."
+        ),
+    )
+
+
+def costs_in_words(costs: parts.CostsPart) -> str:
+    """Say what the two errors cost."""
+    if costs.equal:
+        return f"a missed patient and a false alarm cost {costs.cost_fn:g} each"
+    return f"a missed patient costs {costs.cost_fn:g} and a false alarm {costs.cost_fp:g}"
+
+
+def prevalence_in_words(target: Range | None) -> str:
+    """Say at which prevalence risk is taken."""
+    if target is None:
+        return "that of the patients at hand"
+    low, high = (percent(end) for end in target)
+    return low if low == high else f"the worse end of {low} to {high}"
+
+
+def limit_in_short(value: float, costs: parts.CostsPart) -> str:
+    """Write an upper limit on a risk in a few words."""
+    wrong = f"{of_hundred_at_most(value / costs.cost_fn)} wrong"
+    return wrong if costs.equal else f"cost {at_most(value)}"
+
+
+def certified_sentence(
+    certificate: parts.CertificatePart,
+    costs: parts.CostsPart,
+    useful: Answer | None = None,
+    target: Range | None = None,
+) -> str:
+    """Say what is certified, and what it would cost to call everybody or nobody.
+
+    ``useful`` is the answer whether the cut-off is better than that, if it is known. With a range
+    of ``target`` prevalences the limit is for the worse end, and "useful" for both ends.
+    """
+    several = target is not None and target[0] != target[1]
+    shares = "" if target is None else prevalence_in_words(target)
+    where = f" at {shares} prevalence" if shares else ""
+    confidence = f"{where} ({percent(1 - certificate.delta)} confidence)"
+    if costs.equal:
+        limit = of_hundred_at_most(certificate.value / costs.cost_fn)
+        without = of_hundred(certificate.trivial_risk / costs.cost_fn)
+        text = f"wrong in at most {limit} patients like these{confidence}"
+    else:
+        limit, without = at_most(certificate.value), risk(certificate.trivial_risk)
+        text = (
+            f"an average cost of at most {limit} per patient like these{confidence}, where "
+            f"{costs_in_words(costs)}"
+        )
+    if several and not certificate.vacuous:
+        return f"Certified: {text}."
+    if useful == "no":
+        return f"Calling everybody or nobody is better ({without}): {text}."
+    if certificate.vacuous:
+        return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
+    close = ", too close to tell" if useful == "cannot tell" else ""
+    return f"Certified: {text}; calling everybody or nobody: {without}{close}."
+
+
+def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = None) -> str:
+    """Write a rate with its interval; the confidence where it was not written before."""
+    if estimate.value is None:
+        return UNKNOWN
+    ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
+    name = "" if confidence is None else f"{percent(confidence)} CI "
+    return f"{rate(estimate.value)} ({name}{ends[0]} to {ends[1]})"
+
+
+def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) -> str:
+    """Say on whom the cut-off was tested, and how many errors there were."""
+    total, also = point.confusion.n_patients, "not" if honesty == "split" else "also"
+    who = f"{count(total, 'patient')} who were {also} used to choose it"
+    return f"{who}: {wrong_in_words(point, names)}"
+
+
+def wrong_in_words(point: parts.CountsPart, names: ClassNames) -> str:
+    """Say how many patients of each class were decided wrongly."""
+    missed = f"{point.fn} of {point.tp + point.fn} {of_them(names.ill)} missed"
+    return f"{missed}, {point.fp} of {point.fp + point.tn} {of_them(names.healthy)} called"
+
+
+def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
+    """Say what the frozen cut-off did to patients who were held out."""
+    found, wrong = test.certificate, wrong_in_words(test.operating_point, names)
+    who = f"{count(found.n_patients, 'patient')} with no part in it"
+    return f"{who}: {wrong}; cost {risk(found.risk)}, at most {at_most(found.value)}"
+
+
+def reversed_in_words(flip_rate: float) -> str:
+    """Say how many decisions another sample of patients would reverse."""
+    return f"another sample would reverse {of_hundred(flip_rate)} decisions"
+
+
+def next_step(name: str, *, several_sites: bool = False, survival: bool = False) -> str:
+    """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
+    known = "No other hospital has checked it yet."
+    if not several_sites:
+        known = "This says nothing about another hospital yet."
+    return f"{known} Next: {audit_command(name, survival=survival)}"
+
+
+def audit_command(rule: str, *, survival: bool) -> str:
+    """Return the command that audits a rule; with ``survival`` the rule names the columns."""
+    return f"steadycut audit {rule} TABLE{'' if survival else ' --label COL'} --out DIR"
+
+
+def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
+    """Say what to do with a cut-off that is not shown to be useful."""
+    certificate = study.certificate
+    worse = worse_end(study)
+    if verdict.useful == "no" and worse:
+        return (
+            f"Next: do not use it over this range of prevalences. At {worse} calling everybody or "
+            "nobody is better. Take a narrower range, or another score."
+        )
+    if verdict.useful == "no":
+        return NOT_USEFUL
+    if worse:
+        return (
+            f"Next: take another score or a narrower range of prevalences. At {worse} it is not "
+            "better than calling everybody or nobody; more patients would only confirm this."
+        )
+    if certificate.risk >= certificate.trivial_risk:
+        return other_score_step(without_score(study))
+    if verdict.patients_needed is None:
+        costs = ", or a higher cost of a miss if it is worse than a false alarm"
+        return (
+            f"Next: take another score or rule{costs if study.costs.equal else ''}. At these "
+            "rates even many patients do not tell."
+        )
+    return (
+        f"Next: fit with about {verdict.patients_needed} patients in all (here "
+        f"{study.patients.total}). Set this number now: every further look adds its own "
+        f"{percent(certificate.delta)} chance of an error."
+    )
+
+
+def other_score_step(without: str) -> str:
+    """Say what to do with a cut-off that costs no less than ``without``, which needs no score."""
+    return (
+        "Next: try another score, other costs or another direction. At these rates it is not "
+        f"better than {without}; more patients would only confirm this."
+    )
+
+
+def ends_sentence(study: StudyDocument) -> str:
+    """Write the cost with and without the score at both ends of a range of target prevalences."""
+    target, counts = study.target_prevalence, study.operating_point.confusion
+    if target is None or target[0] == target[1]:
+        return ""
+    return f"{capital(at_each_end(counts, study.costs.as_costs(target)))}. "
+
+
+def worse_end(study: StudyDocument) -> str:
+    """Return the ends of a target range where the observed cost is not below that without score."""
+    target, counts = study.target_prevalence, study.operating_point.confusion
+    ends = counts.at_ends(study.costs.as_costs(target)) if target and target[0] != target[1] else []
+    return " and ".join(percent(end) for end, cost, without in ends if cost >= without)
+
+
+def without_score(study: StudyDocument) -> str:
+    """Name the cheaper decision without a score; both if it depends on the prevalence."""
+    point, costs = study.operating_point, study.costs
+    nobody, everybody = costs.cost_fn * (point.tp + point.fn), costs.cost_fp * (point.fp + point.tn)
+    if study.target_prevalence is not None or nobody == everybody:
+        return "calling everybody or nobody"
+    return "calling nobody" if nobody < everybody else "calling everybody"
+
+
+def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str = "split") -> str:
+    """Say how many patients there are, who was used to choose and who to check."""
+    ill = of_them(names.ill)
+    all_of_them = f"{count(patients.total, 'patient')}, {patients.positive} of them {ill}"
+    if patients.unknown:
+        all_of_them += f" and {patients.unknown} of unknown fate"
+    if honesty == "uniform":
+        return f"{all_of_them}: all were used to choose the cut-off and to check it"
+    others = count(patients.certify, "other", "others")
+    return (
+        f"{all_of_them}: {patients.select} used to choose the cut-off ({patients.select_positive} "
+        f"{ill}), {others} to check it ({patients.certify_positive} {ill})"
+    )
+
+
+def errors_sentence(point: parts.CountsPart, who: str, names: ClassNames) -> str:
+    """Say how many errors were seen."""
+    wrong = count(point.fn + point.fp, "time")
+    return (
+        f"Among {count(point.confusion.n_patients, 'patient')} {who} it was wrong {wrong}: "
+        f"{point.fn} of {point.tp + point.fn} {names.ill_patients} missed, "
+        f"{count(point.fp, 'false alarm')} in {point.fp + point.tn} {names.healthy_patients}."
+    )

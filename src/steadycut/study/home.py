@@ -1,0 +1,70 @@
+"""The first hospital as a rule file keeps it, and what is stated about the next one."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from steadycut.core.adapt.pool import HomeScores
+from steadycut.core.checks import is_real, refuse
+from steadycut.documents import guards
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, argument
+
+Stated = float | tuple[float, float] | None
+
+
+def check_cut_off_rule(rule: object) -> FrozenRule:
+    """Refuse anything but a rule with one cut-off."""
+    guards.check_rule(rule)
+    if not isinstance(rule, FrozenRule):
+        msg = (
+            "this needs a rule with one cut-off (rule.json). Audit strata and cut-offs by a "
+            "covariate with labels of random patients here, or fit them again on patients of this "
+            "hospital."
+        )
+        raise BadOption(msg)
+    return rule
+
+
+def check_prevalence(given: Stated) -> tuple[float, float] | None:
+    """Return the stated range of prevalences; refuse a percentage."""
+    if given is None:
+        return None
+    ends: Any = (given, given) if is_real(given) else given
+    example = argument("prevalence", "0.08")
+    if not (isinstance(ends, Sequence | np.ndarray) and len(ends) == 2 and all(map(is_real, ends))):  # noqa: PLR2004
+        refuse("prevalence", "be one share, or a range of two", given)
+    for end in ends:
+        if 1 <= end < 100:  # noqa: PLR2004
+            msg = (
+                f"{argument('prevalence')} must be a share between 0 and 1; got {end:g}. For "
+                f"{end:g} % give {end / 100:g}."
+            )
+            raise BadOption(msg)
+        if not 0 < end < 1:
+            msg = f"{argument('prevalence')} must be between 0 and 1, such as {example}; got {end}."
+            raise BadOption(msg)
+    low, high = map(float, ends)
+    if low > high:
+        msg = f"{argument('prevalence')} must have the lower end first; got {low:g},{high:g}."
+        raise BadOption(msg)
+    return low, high
+
+
+def home_scores(rule: FrozenRule) -> HomeScores:
+    """Return what the file knows of all patients of the first hospital, oriented."""
+    document = rule.document
+    everyone, reference = document.all_patients, document.reference
+    counts = reference.confusion
+    source: Any = reference if everyone is None else everyone
+    ill, well = np.array(source.quantiles_positive), np.array(source.quantiles_negative)
+    if not (ill.size and well.size):
+        msg = "adapt needs the scores of both classes; the rule was certified without one of them."
+        raise BadOption(msg)
+    return HomeScores(
+        positive=np.sort(rule.sign * ill),
+        negative=np.sort(rule.sign * well),
+        n_positive=counts.n_positive if everyone is None else everyone.n_positive,
+        n_negative=counts.n_negative if everyone is None else everyone.n_negative,
+    )

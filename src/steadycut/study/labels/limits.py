@@ -1,0 +1,427 @@
+"""What labels that a plan drew say about the rule: limits, the verdict, and its words."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from steadycut.core.adapt.sampling import Labelled, counted, strata_of
+from steadycut.core.bounds.binomial import rate_interval
+from steadycut.core.checks import BoolArray, IntArray
+from steadycut.core.records import PatientScores
+from steadycut.core.rounding import at_least, at_most
+from steadycut.core.verdict import QUESTIONS, Answer, Question, Verdict, name_in_text, worst_answer
+from steadycut.documents import audit
+from steadycut.documents.change_plan import LabelPlan
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, BadPatients
+from steadycut.study.labels.draw import hidden_warnings, patient_coins
+from steadycut.study.questions import SHORT, Words, question_parts
+from steadycut.study.small_cells import rounded_at_home
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Sampled:
+    """The drawn patients and their labels.
+
+    ``worst`` counts each drawn patient without a label as an error, ``best`` as right, and ``seen``
+    leaves them out.
+    """
+
+    rule: FrozenRule
+    plan: LabelPlan
+    worst: Labelled
+    best: Labelled
+    seen: Labelled
+    ignored: int
+    margin: float
+
+    @property
+    def delta(self) -> float:
+        """The failure probability of the rule's certificate."""
+        return self.rule.certificate.delta
+
+    @property
+    def unlabelled(self) -> int:
+        """How many drawn patients have no label."""
+        return self.worst.n_drawn - self.seen.n_drawn
+
+    @property
+    def hidden_strata(self) -> list[str]:
+        """The strata whose patients are never labelled, if they have any."""
+        pairs = zip(self.plan.strata, self.worst.sizes, strict=True)
+        return [one.name for one, patients in pairs if patients and not one.chance]
+
+    def warnings(self) -> list[str]:
+        """Say what the labels do not tell."""
+        found = []
+        if self.ignored:
+            found.append(
+                f"labels: {self.ignored} labelled patients were not drawn by the plan; their "
+                "labels are ignored."
+            )
+        if self.unlabelled:
+            found.append(
+                f"labels: {self.unlabelled} drawn patients have no label. In upper limits each of "
+                "them counts as an error, in lower limits as right. Estimates leave them out."
+            )
+        grown = self.worst.n_patients - sum(one.patients for one in self.plan.strata)
+        if grown:
+            found.append(
+                f"labels: {grown} patients came after the plan was made; they have coins too."
+            )
+        if self.plan.seed:
+            found.append(
+                f"labels: the plan was drawn with the seed {self.plan.seed}, not with 0. If plans "
+                "of several seeds were labelled and the best is shown, the limits do not hold."
+            )
+        return [*found, *hidden_warnings(self.plan)]
+
+    # The verdict ---------------------------------------------------------------------------------
+
+    def verdict(self) -> Verdict:
+        """Answer the three questions by limits; a "yes" is wrong with probability delta at most.
+
+        All tests for "no" share delta, so that any "no" is wrong with probability delta at most.
+        """
+        levels = self.delta, self.delta / len(QUESTIONS)
+        return Verdict(
+            useful=self._useful(*levels),
+            as_before=self._as_before(*levels),
+            within_certificate=self._within(*levels),
+        )
+
+    def _useful(self, level: float, against: float) -> Answer:
+        """Compare with calling nobody, where the called count, and with calling everybody."""
+        costs, best, worst = self.rule.costs, self.best, self.worst
+        if costs.target is not None:
+            ends = costs.class_weights
+            part = against / (2 * len(ends))
+            found = [
+                _sign(low, high)
+                for miss, alarm in ends
+                for low, high in zip(
+                    self._gains(miss, alarm, level / 2),
+                    self._losses(miss, alarm, part),
+                    strict=True,
+                )
+            ]
+            return worst_answer(found)
+        miss, alarm = costs.cost_fn, costs.cost_fp
+        # Against calling nobody: ill patients who are called save, healthy ones cost.
+        low = miss * worst.called(worst.ill, level / 2)[0]
+        low -= alarm * worst.called(worst.healthy, level / 2)[1]
+        high = miss * best.called(best.ill, against / 4)[1]
+        high -= alarm * best.called(best.healthy, against / 4)[0]
+        # Against calling everybody: healthy patients who are not called save, ill ones cost.
+        low_two = alarm * worst.below(worst.healthy, level / 2)[0]
+        low_two -= miss * worst.below(worst.ill, level / 2)[1]
+        high_two = alarm * best.below(best.healthy, against / 4)[1]
+        high_two -= miss * best.below(best.ill, against / 4)[0]
+        return worst_answer([_sign(low, high), _sign(low_two, high_two)])
+
+    def _gains(self, miss: float, alarm: float, level: float) -> tuple[float, float]:
+        """Return lower limits of what is saved against calling nobody, and everybody."""
+        missed, alarmed = self.worst.highest_miss(level), self.worst.highest_alarm(level)
+        return miss * (1 - missed) - alarm * alarmed, alarm * (1 - alarmed) - miss * missed
+
+    def _losses(self, miss: float, alarm: float, level: float) -> tuple[float, float]:
+        """Return upper limits of the same."""
+        missed, alarmed = self.best.lowest_miss(level / 2), self.best.lowest_alarm(level / 2)
+        return miss * (1 - missed) - alarm * alarmed, alarm * (1 - alarmed) - miss * missed
+
+    def _as_before(self, level: float, against: float) -> Answer:
+        """Compare both error rates with those of the first hospital."""
+        if rounded_at_home(self.rule):
+            return "cannot tell"
+        home = self.rule.document.reference.confusion
+        n_choices, margin = self.rule.certificate.n_choices, self.margin
+        answers: list[Answer] = []
+        for wrong, n, highest, lowest in (
+            (home.fn, home.n_positive, self.worst.highest_miss, self.best.lowest_miss),
+            (home.fp, home.n_negative, self.worst.highest_alarm, self.best.lowest_alarm),
+        ):
+            least = rate_interval(wrong, n, level, n_choices)[0]
+            most = rate_interval(wrong, n, against / 2, n_choices)[1]
+            close = n > 0 and highest(level / 2) < least + margin
+            higher = n > 0 and lowest(against / 4) > most
+            answers.append("yes" if close else "no" if higher else "cannot tell")
+        return worst_answer(answers)
+
+    def _within(self, level: float, against: float) -> Answer:
+        """Compare the cost with the certified limit, and certified rates with their limits."""
+        certificate, rates = self.rule.certificate, self.rule.certified_rates
+        part, costs = against / (1 + len(rates)), self.rule.costs
+        within = self.worst.highest_cost(costs, level) <= certificate.value
+        above = self.best.lowest_cost(costs, part) > certificate.value
+        within = within and not certificate.vacuous
+        answers: list[Answer] = ["yes" if within else "no" if above else "cannot tell"]
+        limits = {
+            "sensitivity": (self.worst.highest_miss, self.best.lowest_miss),
+            "specificity": (self.worst.highest_alarm, self.best.lowest_alarm),
+        }
+        for name, asked in rates.items():
+            highest, lowest = limits[name]
+            reached = 1 - highest(level) >= asked
+            short = 1 - lowest(part) < asked
+            answers.append("yes" if reached else "no" if short else "cannot tell")
+        return worst_answer(answers)
+
+    # What is written -----------------------------------------------------------------------------
+
+    def describe(self) -> audit.SampledPart:
+        """Return what the drawn patients show, as it is written."""
+        level, costs = self.delta / 2, self.rule.costs
+        worst, best, seen = self.worst, self.best, self.seen
+        right = seen.drawn(seen.healthy).estimate
+        return audit.SampledPart.of(
+            self,
+            plan_sha256=str(self.plan.sha256),
+            level=1 - self.delta,
+            strata=[
+                audit.SampledStratumPart.of(
+                    part,
+                    patients=worst.sizes[place],
+                    drawn=worst.ill[place] + worst.healthy[place],
+                    labelled=seen.ill[place] + seen.healthy[place],
+                    ill=seen.ill[place],
+                )
+                for place, part in enumerate(self.plan.strata)
+            ],
+            miss=audit.SampledRatePart(
+                value=None if seen.n_hidden else seen.drawn(seen.ill).estimate,
+                low=best.lowest_miss(level),
+                high=worst.highest_miss(level),
+            ),
+            alarm=audit.SampledRatePart(
+                value=None if right is None or seen.n_hidden else 1 - right,
+                low=best.lowest_alarm(level),
+                high=worst.highest_alarm(level),
+            ),
+            cost=audit.SampledRatePart(
+                value=None if seen.n_hidden else seen.estimated_cost(costs),
+                low=best.lowest_cost(costs, self.delta),
+                high=worst.highest_cost(costs, self.delta),
+            ),
+            hidden=self._hidden(level),
+        )
+
+    def _hidden(self, level: float) -> audit.HiddenPart | None:
+        """Return what patients of strata without labels may hide; None if there are none."""
+        if not self.worst.n_hidden:
+            return None
+        inside = self.worst.highest_miss(level, 0.0)
+        target = min(inside + self.margin, 1.0) if inside < 1 else 1.0
+        return audit.HiddenPart(
+            strata=self.hidden_strata,
+            patients=self.worst.n_hidden,
+            miss_if_none=inside,
+            miss_target=target,
+            most_ill=self.worst.most_hidden(level, target) if target < 1 else 0.0,
+        )
+
+
+def _sign(low: float, high: float) -> Answer:
+    return "yes" if low > 0 else "no" if high < 0 else "cannot tell"
+
+
+def sampled(
+    rule: FrozenRule,
+    plan: LabelPlan,
+    patients: PatientScores,
+    labels: Mapping[str, int] | ArrayLike | None,
+    margin: float,
+) -> Sampled:
+    """Return the drawn patients with their labels; refuse a plan of another rule or table."""
+    if plan.rule != rule.document.sha256:
+        msg = (
+            "the labelling plan was made for another rule: it names the rule "
+            f"{plan.rule[:12]}..., this one is {str(rule.document.sha256)[:12]}.... Give the rule "
+            "that it was made for."
+        )
+        raise BadOption(msg)
+    edges = [rule.sign * rule.threshold]
+    edges += [] if plan.edge is None else [rule.sign * plan.edge]
+    strata = strata_of(rule.sign * patients.scores, edges)
+    chances = np.array(plan.chances)
+    drawn = patient_coins(patients, plan.seed, rule) < chances[strata]
+    _check_same_patients(plan, strata, drawn)
+    given = _labels_of(patients, labels)
+    _check_labelled(plan, strata, drawn, given)
+    called, known = strata == 0, given >= 0
+    return Sampled(
+        rule=rule,
+        plan=plan,
+        worst=counted(strata, np.where(known, given == 1, ~called), drawn, plan.chances),
+        best=counted(strata, np.where(known, given == 1, called), drawn, plan.chances),
+        seen=counted(strata, given == 1, drawn & known, plan.chances),
+        ignored=int(np.sum(known & ~drawn)),
+        margin=margin,
+    )
+
+
+def _labels_of(patients: PatientScores, labels: Mapping[str, int] | ArrayLike | None) -> IntArray:
+    """Return the label of each patient, -1 without one."""
+    names = [] if patients.patients is None else patients.patients.tolist()
+    if isinstance(labels, Mapping):
+        unknown = len(set(labels) - set(names))
+        if unknown:
+            msg = (
+                f"patients with a label who are not in the table: {unknown}. Give the table that "
+                "has them. Did a spreadsheet change identifiers, such as 007 to 7?"
+            )
+            raise BadPatients(msg)
+        values = [labels.get(name, -1) for name in names]
+    elif labels is not None:
+        values = [one if one in {0, 1} else -1 for one in np.asarray(labels).tolist()]
+    elif patients.labels is not None:
+        values = patients.labels.tolist()
+    else:
+        values = []
+    if len(values) != len(names) or not {*values} <= {-1, 0, 1}:
+        msg = (
+            "a labelling plan needs the labels of the drawn patients: a mapping from identifiers "
+            "to 0 or 1, or one label per patient, None where it is not known."
+        )
+        raise BadPatients(msg)
+    return np.array(values, dtype=np.int64)
+
+
+def _check_same_patients(plan: LabelPlan, strata: IntArray, drawn: BoolArray) -> None:
+    """Refuse a table that lacks patients of the plan, or has others."""
+    planned, here = sum(one.patients for one in plan.strata), strata.size
+    if here < planned:
+        msg = (
+            f"the plan was made for {planned} patients, and the table has {here}. Give the whole "
+            "table, with the patients who were not drawn too."
+        )
+        raise BadPatients(msg)
+    for place, one in enumerate(plan.strata):
+        found = int(np.sum(strata == place)), int(np.sum(drawn & (strata == place)))
+        if found[0] < one.patients or (here == planned and found != (one.patients, one.drawn)):
+            msg = (
+                f"these are not the patients that the plan was made for: the stratum '{one.name}' "
+                f"had {one.patients} patients, {one.drawn} of them drawn; here {found[0]} and "
+                f"{found[1]}. Give the same table, with the same scores."
+            )
+            raise BadPatients(msg)
+
+
+def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: IntArray) -> None:
+    """Refuse a stratum of which no drawn patient has a label."""
+    for place, one in enumerate(plan.strata):
+        here = drawn & (strata == place)
+        if here.any() and not (given[here] >= 0).any():
+            msg = (
+                f"none of the {int(here.sum())} patients drawn from the stratum '{one.name}' has a "
+                "label, so that the miss rate cannot be known. Label them, or make a plan that "
+                "gives this stratum the probability 0."
+            )
+            raise BadPatients(msg)
+
+
+# Words ---------------------------------------------------------------------------------------
+
+
+def described(
+    found: Sampled, verdict: Verdict, part: audit.SampledPart
+) -> list[audit.QuestionPart]:
+    """Return each question with its answer and a sentence."""
+    words, home = Words(rule=found.rule), found.rule.document.reference.confusion
+    before = [one for one in (home.miss_rate, home.alarm_rate) if one is not None]
+    were, sure = " and ".join(f"{100 * one:.3g} %" for one in before), f" ({words.confidence})"
+    texts: dict[Question, str] = {
+        "useful": f"{_mean_cost(found, words, part.cost)}{_without_score(found, words)}{sure}",
+        "as_before": (
+            f"Miss rate {_between(part.miss, 100)} %, false alarm rate {_between(part.alarm, 100)} "
+            f"%; before {were}{sure}"
+        ),
+        "within_certificate": _certified(found, words, verdict, part),
+    }
+    return question_parts(verdict, {name: f"{text}." for name, text in texts.items()}, {})
+
+
+def _mean_cost(found: Sampled, words: Words, cost: audit.SampledRatePart) -> str:
+    """Write the limits of the mean cost: as wrong decisions, or as a number."""
+    if words.equal:
+        return f"Wrong in {_between(cost, 100 / found.rule.costs.cost_fn)} % of patients"
+    return f"Costs on average {_between(cost)} per patient{words.where}"
+
+
+def _without_score(found: Sampled, words: Words) -> str:
+    """Say what calling everybody or nobody would cost, if this can be estimated."""
+    seen, costs = found.seen, found.rule.costs
+    if seen.n_hidden or not sum(seen.ill) or costs.target is not None:
+        return ""
+    drawn = seen.drawn(seen.ill)
+    weights = (count / chance for count, chance in zip(drawn.counts, drawn.chances, strict=True))
+    ill = min(sum(weights) / seen.n_patients, 1.0)
+    cost = min(costs.cost_fn * ill, costs.cost_fp * (1 - ill))
+    about = f"{100 * cost / costs.cost_fn:.3g} %" if words.equal else f"{cost:.3g}"
+    return f"; {words.without_score}: about {about}"
+
+
+def _certified(found: Sampled, words: Words, verdict: Verdict, part: audit.SampledPart) -> str:
+    """Compare the cost and certified rates with what was certified."""
+    certificate = found.rule.certificate
+    rates, promised = _certified_rates(found), words.limit(certificate.value)
+    if not certificate.n_patients:
+        return "The cut-off was adapted without labels, so nothing was certified"
+    if certificate.vacuous and verdict.within_certificate == "cannot tell":
+        return (
+            f"The certified limit of {promised} was never shown to be better than "
+            f"{words.without_score}, so to be within it means nothing{rates}"
+        )
+    here = words.limit(part.cost.high)
+    text = f"Costs on average at most {here} per patient{words.where}"
+    if words.equal:
+        text = f"Wrong in at most {here} patients"
+    return f"{text}; certified: at most {promised}{rates} ({words.confidence})"
+
+
+def _certified_rates(found: Sampled) -> str:
+    """Write the limit of each certified rate."""
+    limits = {"sensitivity": found.worst.highest_miss, "specificity": found.worst.highest_alarm}
+    return "".join(
+        f"; {name_in_text(name)} at least {at_least(1 - limits[name](found.delta))}, certified: at "
+        f"least {asked:g}"
+        for name, asked in found.rule.certified_rates.items()
+    )
+
+
+def _between(one: audit.SampledRatePart, scale: float = 1.0) -> str:
+    """Write both limits, rounded to the safe side."""
+    return f"{at_least(scale * one.low)} to {at_most(scale * one.high)}"
+
+
+def overall_text(verdict: Verdict) -> str:
+    """Return the verdict in one sentence."""
+    bad = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "no"]
+    fine = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "yes"]
+    if bad:
+        return f"the cut-off is not {' and not '.join(bad)}"
+    if not fine:
+        return "the labels that were drawn do not yet say whether the cut-off can be trusted here"
+    rest = "" if len(fine) == len(QUESTIONS) else "; the rest is not yet known"
+    return f"the cut-off is {', '.join(fine)}{rest}"
+
+
+def next_step(found: Sampled, verdict: Verdict) -> str:
+    """Say what to do now."""
+    name = found.rule.file_name
+    if verdict.overall == "good":
+        return f"Next: use it, and watch it: steadycut monitor {name} TABLE --order COL"
+    if verdict.overall == "bad":
+        return f"Next: do not use it here as it is: steadycut adapt {name} TABLE --prevalence P"
+    hidden = found.hidden_strata
+    if hidden:
+        return (
+            f"Next: draw some patients of the stratum '{hidden[0]}' too: steadycut audit {name} "
+            "TABLE --draw N"
+        )
+    return (
+        f"Next: make a plan with more labels: steadycut audit {name} TABLE --draw N. The same seed "
+        "draws most of these patients again. Each look has its own chance of "
+        f"{100 * found.delta:g} % of an error."
+    )

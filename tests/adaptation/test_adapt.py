@@ -1,0 +1,362 @@
+"""adapt in Python: what it returns, what it refuses, and the rule that it freezes."""
+
+import csv
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import steadycut
+from steadycut import PatientScores, adapt, audit, fit, monitor
+from steadycut.adaptation.adapt import worklist
+from steadycut.core.adapt.labels import OWN_PART
+from steadycut.core.adapt.mix import mix
+from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
+from steadycut.show.pages.adaptation import adaptation_page
+from steadycut.show.pages.audit import audit_page
+from steadycut.show.render.terminal import terminal
+
+
+def cohort(n, prevalence, seed, mark="p", shift=0.0, sign=1, labelled=True):
+    rng = np.random.default_rng(seed)
+    labels = (rng.random(n) < prevalence).astype(int)
+    scores = sign * (rng.normal(size=n) + 2 * labels + shift)
+    return PatientScores(
+        scores=scores,
+        labels=labels if labelled else None,
+        patients=[f"{mark}{i:04d}" for i in range(n)],
+    )
+
+
+HOME = cohort(400, 0.4, 0)
+RULE = fit(HOME, n_bootstrap=50).freeze()
+POOL = cohort(300, 0.1, 1, "q", labelled=False)
+LABELLED = cohort(60, 0.1, 2, "l")
+
+
+def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certificate():
+    found = adapt(RULE, POOL, prevalence=0.1)
+    assert found.certificate is None
+    assert found.threshold == found.rule.threshold > RULE.threshold
+    assert found.rule.document.adapted.parent == RULE.document.sha256
+    assert found.rule.certificate.vacuous
+    assert found.rule.certificate.n_patients == 0
+    document = found.describe()
+    assert document.frozen_threshold == RULE.threshold
+    assert [one.factor for one in document.wrong_odds] == pytest.approx([1 / 1.5, 1.5])
+    low, high = (one.call_rate for one in document.wrong_odds)
+    assert low < document.call_rate < high
+    assert "nothing is certified" in document.verdict_text
+    assert repr(found).endswith("and run adapt again with labelled=patients.")
+    assert found.warnings == ()
+
+
+def test_the_file_gives_the_same_cut_off_as_all_patients_to_about_one_rank_in_a_hundred():
+    ill, well = HOME.positive_scores, HOME.negative_scores
+    home = HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)
+    pool = Pool.of(POOL.scores)
+    for prevalence in (0.05, 0.1, 0.4, 0.7):
+        slow = mix(home, pool, RULE.threshold, (prevalence, prevalence), RULE.costs.plain)
+        fast = adapt(RULE, POOL, prevalence=prevalence).threshold
+        assert abs(pool.rank_of(slow.cut) - pool.rank_of(fast)) <= 0.015
+
+
+def test_low_scores_that_mean_ill_give_the_mirrored_cut_off():
+    mirrored = fit(cohort(400, 0.4, 0, sign=-1), direction="le", n_bootstrap=50).freeze()
+    pool = PatientScores(scores=-POOL.scores, patients=POOL.patients)
+    found = adapt(mirrored, pool, prevalence=0.1)
+    same = adapt(RULE, POOL, prevalence=0.1)
+    ranks = Pool.of(POOL.scores)
+    assert ranks.rank_of(-found.threshold) == pytest.approx(ranks.rank_of(same.threshold), abs=0.02)
+    assert found.rule.decide_scores([found.threshold])[0] == 1
+
+
+def test_labels_certify_any_cut_off_of_the_menu():
+    found = adapt(RULE, POOL, prevalence=(0.05, 0.2), labelled=LABELLED)
+    certificate, document = found.certificate, found.describe()
+    assert certificate.n_patients == 60
+    assert certificate.honesty == "menu"
+    # The menu, and the score of each labelled patient.
+    assert certificate.n_candidates == len(found.situation.menu) + 60
+    assert len(document.candidates) <= 12
+    chosen = [one for one in document.candidates if one.chosen]
+    assert [one.threshold for one in chosen] == [found.threshold]
+    assert chosen[0].limit == certificate.value
+    wrong = (LABELLED.scores >= found.threshold) != (LABELLED.labels == 1)
+    assert certificate.risk == pytest.approx(wrong.mean())
+    # The scores of the labelled patients share the rest.
+    assert sum(one.weight for one in document.candidates) == pytest.approx(1 - OWN_PART)
+    part = found.rule.document.adapted
+    assert (part.labelled, part.pool, part.choosing) == (60, 300, 0)
+
+
+def test_a_cut_off_that_reaches_the_target_goes_before_any_that_does_not():
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED)
+    smallest = min(one.limit for one in found.candidates)
+    tight = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, target=smallest)
+    assert tight.describe().labels.decision == "certified"
+    assert tight.certificate.value == smallest
+
+
+def test_the_menu_does_not_depend_on_the_labels():
+    swapped = PatientScores(
+        scores=LABELLED.scores, labels=1 - LABELLED.labels, patients=LABELLED.patients
+    )
+    menus = [
+        adapt(RULE, POOL, prevalence=0.1, labelled=one).describe().menu_sha256
+        for one in (LABELLED, swapped)
+    ]
+    assert menus[0] == menus[1]
+    assert adapt(RULE, POOL, prevalence=0.1).describe().menu_sha256 == menus[0]
+
+
+def test_labels_one_at_a_time_stop_when_the_target_is_certified():
+    order = np.random.default_rng(3).permutation(60)
+    found = adapt(
+        RULE, POOL, labelled=LABELLED, sequential=True, order=order, target=0.3, prevalence=0.1
+    )
+    document = found.describe()
+    stop = document.labels.stopped_after
+    assert document.labels.decision == "certified"
+    assert 0 < stop < 60
+    assert len(document.path.limit) == stop
+    assert document.path.limit[-1] <= 0.3 < document.path.limit[-2]
+    assert found.certificate.n_patients == stop
+    first = np.argsort(order)[:stop]
+    wrong = (LABELLED.scores[first] >= found.threshold) != (LABELLED.labels[first] == 1)
+    assert found.certificate.risk == pytest.approx(wrong.mean())
+
+
+def test_a_target_that_says_nothing_is_never_green():
+    options = {"sequential": True, "order": range(60), "target": 0.5}
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, **options).describe()
+    assert found.labels.decision == "certified"
+    assert found.certificate.vacuous
+    assert "not shown to be better than calling everybody or nobody" in found.verdict_text
+    assert found.next_step.startswith("Next: label ")
+    assert adaptation_page(found).status.tone == "open"
+
+
+def test_a_rule_that_errs_more_than_the_target_is_refuted():
+    # Labels that have nothing to do with the scores: every cut-off errs in half of the patients.
+    labels = np.random.default_rng(3).integers(0, 2, LABELLED.n_patients)
+    noise = PatientScores(scores=LABELLED.scores, labels=labels)
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=noise)
+    assert found.describe().labels.decision == "refuted"
+    assert "do not use it here" in found.describe().next_step
+
+
+def test_the_adapted_rule_is_a_rule_as_any_other(tmp_path):
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED)
+    path, table, out = tmp_path / "rule.json", tmp_path / "t.csv", tmp_path / "d.csv"
+    found.rule.save(path)
+    assert FrozenRule.load(path) == found.rule
+    there = cohort(80, 0.1, 9, "z")
+    audited = audit(found.rule, there).describe()
+    assert audited.verdict.overall in {"good", "open", "bad"}
+    assert monitor(found.rule, there, order=range(80)).describe().certificate == found.certificate
+    with table.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["patient", "score"])
+        rows.writerows(zip(there.patients, there.scores, strict=True))
+    reader = [sys.executable, "-m", "steadycut.rule_reader", str(path), str(table)]
+    subprocess.run([*reader, "--out", str(out)], check=True)
+    decided = [int(row["decision"]) for row in csv.DictReader(out.read_text().splitlines())]
+    assert decided == found.rule.decide_scores(there.scores).tolist()
+    # Nobody who certified may judge it.
+    with pytest.raises(DeploymentRefused, match="patients that the rule was made from"):
+        audit(found.rule, LABELLED)
+
+
+def test_no_patient_is_in_the_rule_or_in_the_document():
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED)
+    text = found.rule.to_bytes().decode() + json.dumps(found.to_dict()) + repr(found)
+    assert "l0001" not in text
+    assert "q0001" not in text
+
+
+def test_an_adapted_rule_can_be_adapted_again():
+    once = adapt(RULE, POOL, prevalence=0.1)
+    twice = adapt(once.rule, cohort(200, 0.3, 5, "r", labelled=False), prevalence=0.3)
+    assert twice.rule.document.adapted.parent == once.rule.document.sha256
+    assert twice.threshold < once.threshold
+
+
+def test_a_worklist_has_random_patients_and_patients_of_the_grey_zone():
+    found = worklist(RULE, POOL, 30, prevalence=0.1)
+    assert found.certify.size == found.choose.size == 15
+    assert not set(found.certify) & set(found.choose)
+    spread = POOL.scores[found.choose]
+    assert spread.std() < POOL.scores.std()
+    # In random order, so that the first of the list are a random sample too.
+    assert (np.diff(found.certify) < 0).any()
+    again = worklist(RULE, POOL, 30, prevalence=0.1)
+    assert (again.certify == found.certify).all()
+
+
+def test_labels_of_the_grey_zone_choose_but_never_certify():
+    grey = cohort(40, 0.5, 8, "g")
+    alone = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED)
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, choosing=grey)
+    assert found.certificate.n_patients == alone.certificate.n_patients == 60
+    assert found.rule.document.adapted.choosing == 40
+    limits = {one.threshold: one.limit for one in alone.candidates}
+    assert found.certificate.value == limits[found.threshold]
+
+
+BAD = {
+    "nothing": ({}, BadOption, "needs the prevalence here .* or labelled"),
+    "zero": ({"prevalence": 0.0}, BadOption, "between 0 and 1"),
+    "percent": ({"prevalence": 8}, BadOption, "For 8 % give 0.08"),
+    "turned": ({"prevalence": (0.3, 0.1)}, BadOption, "lower end first"),
+    "three": ({"prevalence": (0.1, 0.2, 0.3)}, BadOption, "one share, or a range of two"),
+    "text": ({"prevalence": "0.1"}, BadOption, "one share, or a range of two"),
+    "both": (
+        {"labelled": LABELLED, "choosing": cohort(9, 0.5, 3, "g"), "sequential": True},
+        BadOption,
+        "leave one of them out",
+    ),
+    "in the menu": (
+        {"labelled": cohort(300, 0.1, 1, "q")},
+        BadPatients,
+        "300 labelled patients are also among the patients who made the menu",
+    ),
+    "no order": ({"labelled": LABELLED, "sequential": True, "target": 0.2}, BadOption, "an order"),
+    "target": ({"labelled": LABELLED, "target": -1.0}, BadOption, "target"),
+    "nobody": (
+        {"labelled": PatientScores(scores=np.empty(0), labels=np.empty(0, dtype=int))},
+        TooFewPatients,
+        "no patient",
+    ),
+}
+
+
+@pytest.mark.parametrize(("options", "error", "text"), BAD.values(), ids=BAD)
+def test_bad_input_is_one_clear_line(options, error, text):
+    with pytest.raises(error, match=text) as found:
+        adapt(RULE, POOL, **options)
+    assert "\n" not in str(found.value)
+
+
+def test_a_small_pool_is_refused():
+    with pytest.raises(TooFewPatients, match="at least 20 patients without labels; got 19"):
+        adapt(RULE, POOL.take(np.arange(19)), prevalence=0.1)
+
+
+def test_labels_of_called_patients_only_are_refused():
+    called = cohort(400, 0.2, 6, "c")
+    called = called.take(called.scores >= RULE.threshold)
+    with pytest.raises(BadPatients, match="labelled patients were called by the frozen cut-off"):
+        adapt(RULE, POOL, labelled=called)
+
+
+def test_labelled_patients_unlike_the_others_are_noticed():
+    odd = cohort(60, 0.1, 7, "o", shift=1.0)
+    with pytest.warns(steadycut.SteadycutWarning, match="do not look like random patients"):
+        found = adapt(RULE, POOL, labelled=odd, prevalence=0.1)
+    assert len(found.warnings) == 1
+
+
+def test_scores_in_another_unit_are_refused_unless_forced():
+    percent = PatientScores(scores=100 * POOL.scores + 500)
+    with pytest.raises(DeploymentRefused, match="unit: the median score"):
+        adapt(RULE, percent, prevalence=0.1)
+    with pytest.warns(steadycut.SteadycutWarning):
+        assert adapt(RULE, percent, prevalence=0.1, force=True).forced == ("unit",)
+    small = PatientScores(scores=POOL.scores / 100 + 9)
+    with pytest.raises(DeploymentRefused, match="unit: the median score"):
+        adapt(RULE, small, prevalence=0.1)
+
+
+def test_scores_that_only_moved_are_adapted_with_a_warning():
+    moved = PatientScores(scores=POOL.scores + 5)
+    with pytest.warns(steadycut.SteadycutWarning, match="unit: the median score"):
+        found = adapt(RULE, moved, prevalence=0.1)
+    assert found.forced == ()
+
+
+def test_a_labelled_patient_of_the_first_hospital_is_refused():
+    rule = fit(HOME, n_bootstrap=20).freeze(remember_patients=True)
+    mixed = PatientScores(
+        scores=np.append(LABELLED.scores, 1.0),
+        labels=np.append(LABELLED.labels, 1),
+        patients=[*LABELLED.patients.tolist(), "p0007"],
+    )
+    with pytest.raises(DeploymentRefused, match="remembers 1 of these 61 patients"):
+        adapt(rule, POOL, labelled=mixed, prevalence=0.1)
+
+
+def test_any_real_number_is_a_prevalence():
+    same = adapt(RULE, POOL, prevalence=0.125).threshold
+    assert adapt(RULE, POOL, prevalence=np.float32(0.125)).threshold == same
+    assert adapt(RULE, POOL, prevalence=np.array([0.125, 0.125])).threshold == same
+
+
+def test_a_patient_of_the_first_hospital_in_the_pool_is_refused():
+    rule = fit(HOME, n_bootstrap=20).freeze(remember_patients=True)
+    mixed = PatientScores(
+        scores=np.append(POOL.scores, 1.0), patients=[*POOL.patients.tolist(), "p0007"]
+    )
+    with pytest.raises(DeploymentRefused, match="remembers 1 of these 301 patients"):
+        adapt(rule, mixed, prevalence=0.1)
+
+
+def test_only_a_rule_with_one_cut_off_can_be_adapted():
+    strata = steadycut.fit_strata(HOME, costs=[[0, 0.5, 1], [4, 1, 0]], n_bootstrap=20).freeze()
+    with pytest.raises(BadOption, match="rule with one cut-off"):
+        adapt(strata, POOL, prevalence=0.1)
+
+
+def test_small_cells_leave_out_the_scores_of_all_patients():
+    rule = fit(HOME, n_bootstrap=20).freeze(small_cells=5)
+    assert rule.document.all_patients is None
+    assert adapt(rule, POOL, prevalence=0.1).threshold > rule.threshold
+
+
+def test_the_page_has_the_answer_in_at_most_twelve_lines():
+    for options in ({}, {"labelled": LABELLED}):
+        found = adapt(RULE, POOL, prevalence=0.1, **options)
+        page = adaptation_page(found.describe())
+        assert len(terminal(page).splitlines()) <= 12
+        assert page.next_step.startswith("Next: ")
+        (menu,) = (one for one in page.sections if one.title == "Cut-offs to choose from")
+        assert any("any of them may be used" in text for text in menu.texts) == bool(options)
+
+
+@pytest.mark.parametrize("labelled", [True, False])
+def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(labelled):
+    rule = adapt(RULE, POOL, prevalence=0.1).rule
+    there = cohort(100, 0.1, 9, "z", labelled=labelled)
+    said = " ".join(terminal(audit_page(audit(rule, there).describe()), verbose=True).split())
+    assert "adapted without labels, so nothing was certified" in said
+    assert "certified before, at most" not in said
+    assert "certified: at most" not in said
+    assert "Already at the first hospital" not in said
+
+
+def test_a_bad_audit_points_to_adapt():
+    found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
+    assert found.verdict.overall == "bad"
+    assert "steadycut adapt rule.json TABLE --prevalence P" in found.next_step
+    assert found.next_step.endswith("certify it there with labels.")
+
+
+def test_a_labelled_patients_score_is_shown_only_where_it_is_the_cut_off():
+    rng = np.random.default_rng(11)
+    ill = rng.random(120) < 0.3
+    labelled = PatientScores(scores=rng.normal(size=120) + 3 * ill + 4, labels=ill.astype(int))
+    pool = PatientScores(scores=rng.normal(size=300) + 3 * (rng.random(300) < 0.3) + 4)
+    found = adapt(RULE, pool, labelled=labelled, force=True)
+    shown = {one.threshold for one in found.describe().candidates}
+    assert shown & set(labelled.scores.tolist()) <= {found.threshold}
+    own = [one for one in found.judged.found if one.own is not None]
+    assert len(own) == 1
+    if found.judged.found[found.judged.chosen].own is not None:
+        # The patient whose score it is does not certify it.
+        assert found.certificate.n_patients == 119
+        assert found.rule.document.adapted.labelled == 119
+        assert found.threshold in labelled.scores
