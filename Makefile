@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 DEMO_OUT ?= demo-output
+PAPER_OUT ?= paper-output
+PAPER_ARGS ?=
 PYTEST_ARGS ?=
 TRUST_ARGS ?=
 # Tests start many commands: they keep their bytecode, whatever the shell says.
@@ -12,13 +14,19 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test full-test coverage package oldest newest mlflow check docs trust format audit clean
+.PHONY: help demo paper test full-test coverage package oldest newest mlflow check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
 
 demo: $(VENV)/.installed-cli ## two hospitals from tables to report, in demo-output/
 	@$(BIN)/steadycut demo --out $(DEMO_OUT)
+
+# camelyon and mimic-ecg need data: docs/paper_rerun.md has their commands.
+PAPER_NAMES := figure-1 figure-2 figure-s1 table
+
+paper: $(VENV)/.installed-paper ## the paper's figures and tables, in paper-output/ (PAPER_ARGS='--replicates 200': as on its page)
+	@for name in $(PAPER_NAMES); do $(BIN)/python -m paper $$name --force --out $(PAPER_OUT) $(PAPER_ARGS) || exit 1; done
 
 test: $(VENV)/.installed-test ## the tests and the examples in docstrings, without the slow ones
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not slow" $(PYTEST_ARGS)
@@ -65,9 +73,9 @@ format: $(VENV)/.installed-dev ## rewrite the code in the one format
 audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; needs the network
 	@$(BIN)/python scripts/audit_pins.py
 
-clean: ## remove .venv, caches and what the demo wrote
-	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-mlflow demo-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	@find src tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
+clean: ## remove .venv, caches and what the demo and the paper wrote
+	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-mlflow demo-output paper-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@find src paper tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -86,15 +94,20 @@ $(VENV)/.installed-cli: $(INSTALL_NEEDS)
 	@$(PIP) install -c constraints.txt -e '.[cli]'
 	@touch $@
 
+$(VENV)/.installed-paper: $(INSTALL_NEEDS)
+	@echo "Installing steadycut and what the paper's figures need into $(VENV)"
+	@$(PIP) install -c constraints.txt -e '.[cli,plot,sklearn]'
+	@touch $(VENV)/.installed-cli $@
+
 $(VENV)/.installed-test: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its tests need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[test]'
-	@touch $(VENV)/.installed-cli $@
+	@touch $(VENV)/.installed-cli $(VENV)/.installed-paper $@
 
 $(VENV)/.installed-dev: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its checks need into $(VENV)"
 	@$(PIP) install -c constraints.txt -e '.[dev]'
-	@touch $(VENV)/.installed-cli $(VENV)/.installed-test $@
+	@touch $(VENV)/.installed-cli $(VENV)/.installed-paper $(VENV)/.installed-test $@
 
 $(VENV)/.installed-audit: $(INSTALL_NEEDS)
 	@$(PIP) install -c constraints.txt -e '.[audit]'

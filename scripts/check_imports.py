@@ -4,7 +4,7 @@ Three rules, read from the syntax tree of every file, each with its table below:
 
 1. ``core`` imports nothing but the standard library, numpy, scipy, itself and ``errors``.
 2. Folders import each other one way: core, io, ingest, documents, study, adaptation, show, then
-   cli and app.
+   cli and app. None imports a folder of the repository that is not installed, such as ``paper``.
 3. An optional package is imported inside functions, or at the top of the few files that are
    about it.
 
@@ -51,16 +51,18 @@ MAY_IMPORT = {
         "rule_reader",
         "__init__",
     },
-    "reproduce": EDGE | {"show", "datasets", "estimators", "pipelines", "cli"},
     "displays": frozenset({"show"}),
     "__main__": frozenset({"errors", "io", "cli"}),
     # `import steadycut` loads nothing else at once: every public name is loaded when it is used.
     "__init__": frozenset({"_version"}),
 }
 
+# Folders of the repository that are not in the wheel.
+NOT_INSTALLED = frozenset({"benchmarks", "paper", "scripts", "tests"})
+
 # Where an optional package may be imported at the top of a file. Nowhere else: this is all.
 TOP_LEVEL_PLACES: dict[str, tuple[str, ...]] = {
-    "typer": ("cli/", "reproduce/commands/"),
+    "typer": ("cli/",),
     "click": ("cli/",),
     "sklearn": ("estimators/",),
     "joblib": ("estimators/",),
@@ -163,6 +165,8 @@ def check_direction(part: str, found: Import) -> str | None:
     """Rule 2: parts import each other one way."""
     if part not in MAY_IMPORT:
         return f"{part} has no place in the house; put it into one of the folders"
+    if found.package in NOT_INSTALLED:
+        return f"steadycut may not import {found.package}, which is not installed with it"
     if found.package != PACKAGE or (part == "__init__" and not found.is_eager):
         return None
     target = part_of(tuple(found.name.split(".")[1:]))

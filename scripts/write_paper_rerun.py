@@ -1,4 +1,4 @@
-"""Put what ``steadycut reproduce`` left in a folder into docs/paper_rerun.md, figures included.
+"""Put what ``python -m paper`` left in a folder into docs/paper_rerun.md, figures included.
 
 NAME.md is kept whole in benchmarks/results/paper_rerun. The block of the page between
 ``<!-- NAME -->`` and ``<!-- end of NAME -->`` becomes its short form: without the title, without

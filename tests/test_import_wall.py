@@ -113,6 +113,8 @@ def test_the_repository_keeps_the_wall():
         ("core/rule.py", "import pydantic\n", "not pydantic"),
         ("show/render/html.py", "import jinja2\n", "no file may at the top"),
         ("cli/main.py", "import some_new_package\n", "import some_new_package inside"),
+        ("cli/main.py", "from paper.table import METHODS\n", "may not import paper"),
+        ("__init__.py", "def f():\n    import paper.table\n", "may not import paper"),
     ],
 )
 def test_the_wall_tells_a_violation(tmp_path, path, text, told):

@@ -2,8 +2,8 @@
 
     python -m benchmarks.trust.run leaks [--quick] [--seed 0]
 
-Every command but `app` (see tests/app), `score-slides` (its results go the way of `score-ecg`) and
-`reproduce` runs on tables whose identifiers, file name, folder, host and user are marked, and every
+Every command but `app` (see tests/app) and `score-slides` (its results go the way of `score-ecg`)
+runs on tables whose identifiers, file name, folder, host and user are marked, and every
 byte that it leaves is searched for the marks. Then hostile texts stand in for all names and values
 of a table: pages may have no element or attribute that those of a harmless table lack, CSV files no
 cell that a spreadsheet runs, and JSON must read back. ``--quick`` puts all hostile texts into one

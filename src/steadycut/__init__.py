@@ -24,7 +24,6 @@ The folders, in the order in which they may import each other:
 ``pipelines``    slides and ECG records -> tables of scores
 ``app``          the local page
 ``cli``          the commands
-``reproduce``    the paper's figures and tables
 ``rule_reader``  one standalone file that decides by a frozen file
 ===============  =====================================================================
 """

@@ -78,7 +78,7 @@ def test_every_word_that_a_page_may_show():
         ("use the exact cuts (--grid exact, in Python grid='exact').", None),
         ("Missing option '--order'. See 'steadycut monitor --help'.", None),
         ("the limits of audit --sequential hold", "“Limits that hold at every look” hold"),
-        ("steadycut reproduce table", "steadycut reproduce table"),
+        ("steadycut keygen key", "steadycut keygen key"),
     ],
 )
 def test_sentences_of_commands_in_the_words_of_the_app(said, shown):

@@ -50,8 +50,8 @@ def _refuse(text):
     raise AssertionError(text)
 
 
-def run_command(capsys, *arguments):
-    """Run one command in this process."""
+def run_command(capsys, *arguments, run=run):
+    """Run one command in this process; ``run`` is what runs it."""
     capsys.readouterr()
     code = run([str(argument) for argument in arguments])
     streams = capsys.readouterr()

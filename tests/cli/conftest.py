@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import pytest
 
-import steadycut.show.svg
 from steadycut.cli.main import run
+from steadycut.show.svg import draw as drawing
 from tests.cli.commands import FIT, SITES, make_rows, write_rows
 
-DRAW = steadycut.show.svg.draw_svg
+DRAW = drawing.draw_svg
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def digest_of(figure, name):
 def drawn_by(draw):
     """Draw figures by another function."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(steadycut.show.svg, "draw_svg", draw)
+        patch.setattr(drawing, "draw_svg", draw)
         yield
 
 
@@ -57,4 +57,4 @@ def figures_as_digests():
 @pytest.fixture
 def figures_drawn(monkeypatch):
     """Draw figures after all."""
-    monkeypatch.setattr(steadycut.show.svg, "draw_svg", DRAW)
+    monkeypatch.setattr(drawing, "draw_svg", DRAW)

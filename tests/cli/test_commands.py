@@ -5,17 +5,13 @@ from typing import Annotated
 
 import pytest
 
+from paper.commands.group import Targets
 from steadycut.cli.commands import as_command, flatten, load, parameters_of
 from steadycut.cli.main import Commands
 from steadycut.cli.options import number, switch, whole
-from steadycut.reproduce.commands.group import Targets
 from tests.cli.commands import run_command
 
-FUNCTIONS = {
-    name: load(place)
-    for name, (place, _) in {**Commands.table, **Targets.table}.items()
-    if name != "reproduce"
-}
+FUNCTIONS = {name: load(place) for name, (place, _) in {**Commands.table, **Targets.table}.items()}
 PANELS = ["Columns of the table", "Sites", "Costs and prevalence", "Choosing the cut-off", "Output"]
 
 

@@ -43,7 +43,6 @@ def test_commands_are_completed_without_importing_one(completed, monkeypatch):
         ("steadycut fit --direction ", ["ge", "le"]),
         ("steadycut fit t.csv --rule you", ["youden-kernel", "youden"]),
         ("steadycut fit --label-how a", ["any"]),
-        ("steadycut reproduce fig", ["figure-1", "figure-2", "figure-s1"]),
     ],
 )
 def test_options_and_values_are_completed(completed, line, offered):

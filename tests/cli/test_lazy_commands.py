@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
+from paper.commands.group import Targets
 from steadycut.cli.commands import load
 from steadycut.cli.main import Commands
-from steadycut.reproduce.commands.group import Targets
 from tests.cli.commands import run_command
 
 EVERY = [*Commands.table.values(), *Targets.table.values()]
@@ -35,12 +35,10 @@ def packages_loaded_by(*arguments):
 
 @pytest.mark.parametrize(("place", "help_"), EVERY)
 def test_the_one_line_help_begins_the_docstring(place, help_):
-    found = load(place)
-    text = found.info.help if place.endswith(":reproduce_command") else found.__doc__
-    assert text.splitlines()[0] == help_
+    assert load(place).__doc__.splitlines()[0] == help_
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["reproduce", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"]])
 def test_help_and_version_load_nothing_slow(arguments):
     assert not {"numpy", "scipy", *SLOW} & packages_loaded_by(*arguments)
 
@@ -53,6 +51,12 @@ def test_a_mistyped_command_is_told_what_may_be_meant(capsys):
     ran = run_command(capsys, "fti")
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "Did you mean 'fit'?" in ran.err
+
+
+def test_the_paper_s_figures_are_made_in_the_repository(capsys):
+    ran = run_command(capsys, "reproduce", "figure-1")
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
+    assert "python -m paper NAME" in ran.err
 
 
 def test_the_package_runs_as_a_module():

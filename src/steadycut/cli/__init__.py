@@ -59,5 +59,4 @@ COMMANDS = {
         "Check who signed a frozen file, or whether a chain of versions holds.",
     ),
     "rules": ("cli.rules", "List the rules that choose a cut-off."),
-    "reproduce": ("reproduce.commands.group", "Rebuild the paper's figures and tables."),
 }

@@ -52,7 +52,7 @@ class LazyGroup(TyperGroup):
         self.completing = False
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import one command, or one group of commands; None if there is no such command."""
+        """Import one command; None if there is no such command."""
         del ctx
         if cmd_name not in self.table:
             return None
@@ -63,8 +63,6 @@ class LazyGroup(TyperGroup):
             # What was imported stays to the end; do not search it when the process ends.
             gc.freeze()
             gc.enable()
-        if isinstance(found, typer.Typer):
-            return typer.main.get_group(found)
         return as_command(cmd_name, found)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:

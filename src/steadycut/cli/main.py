@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import typer
 from typer.core import TyperOption
@@ -17,7 +17,7 @@ from typer.core import TyperOption
 from steadycut._version import __version__
 from steadycut.cli import COMMANDS
 from steadycut.cli.commands import LazyGroup, Refusal, places
-from steadycut.errors import SteadycutError, SteadycutWarning
+from steadycut.errors import BadOption, SteadycutError, SteadycutWarning
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
 from steadycut.io.process import check_memory, end_with_app, guard_streams, interruptible
@@ -26,6 +26,10 @@ from steadycut.io.process import check_memory, end_with_app, guard_streams, inte
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
 # The options of typer that install completion.
 COMPLETION = frozenset({"install_completion", "show_completion"})
+MOVED = (
+    "the paper's figures and tables are made in the repository, not by this command: get the "
+    "source, and run python -m paper NAME there (docs/paper_rerun.md)."
+)
 # The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
 
@@ -34,6 +38,12 @@ class Commands(LazyGroup):
     """Every command of steadycut."""
 
     table: ClassVar = places("steadycut", COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import one command; None if there is no such command."""
+        if cmd_name == "reproduce":
+            raise BadOption(MOVED)
+        return super().get_command(ctx, cmd_name)
 
 
 app = typer.Typer(
@@ -61,8 +71,8 @@ def _root(
     del version
 
 
-def main(argv: Sequence[str] | None = None) -> None:
-    """Run one command and exit with its code."""
+def main(argv: Sequence[str] | None = None, program: typer.Typer = app) -> None:
+    """Run one command of a program and exit with its code."""
     # Looking for garbage often would take a tenth of a small fit. Imports leave none at all:
     # `LazyGroup` switches the search on when they are done.
     gc.disable()
@@ -70,13 +80,13 @@ def main(argv: Sequence[str] | None = None) -> None:
     catch_early_interrupts()
     guard_streams()
     end_with_app()
-    sys.exit(run(argv))
+    sys.exit(run(argv, program))
 
 
-def run(argv: Sequence[str] | None = None) -> int:
+def run(argv: Sequence[str] | None = None, program: typer.Typer = app) -> int:
     """Run one command, write its line in the log, and return its exit code."""
     this = begin_run(__version__)
-    code = _run(argv)
+    code = _run(argv, program)
     try:
         this.write(code)
     except OSError as error:
@@ -84,11 +94,11 @@ def run(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _run(argv: Sequence[str] | None) -> int:
+def _run(argv: Sequence[str] | None, program: typer.Typer) -> int:
     try:
         with interruptible() as was_interrupted:
             try:
-                result = _call(argv)
+                result = _call(argv, program)
             except Exception as error:  # noqa: BLE001 (each kind has its line in _failed)
                 if not was_interrupted() and not isinstance(error, typer.Abort):
                     return _failed(error)
@@ -100,9 +110,9 @@ def _run(argv: Sequence[str] | None) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _call(argv: Sequence[str] | None) -> object:
+def _call(argv: Sequence[str] | None, program: typer.Typer) -> object:
     check_memory()
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(program)
     for option in command.params:
         if isinstance(option, TyperOption) and option.name in COMPLETION:
             # They are used once, and the guide of the command line names them.
@@ -111,7 +121,7 @@ def _call(argv: Sequence[str] | None) -> object:
     with warnings.catch_warnings():
         # A command prints them itself.
         warnings.simplefilter("ignore", SteadycutWarning)
-        result = command.main(args=arguments, prog_name="steadycut", standalone_mode=False)
+        result = command.main(args=arguments, prog_name=program.info.name, standalone_mode=False)
     sys.stdout.flush()
     return result
 
