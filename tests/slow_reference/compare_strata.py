@@ -7,12 +7,14 @@ from math import log
 import numpy as np
 
 from steadycut import PatientScores
+from steadycut.core.bootstrap.radius import joint_radius
 from steadycut.core.bounds.windows import windows_of
+from steadycut.core.confusion import count_decisions
 from steadycut.core.strata.certify import certify_boundaries
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import stratum_flips, stratum_of
-from steadycut.core.strata.modulus import joint_modulus, joint_radius
+from steadycut.core.strata.modulus import joint_modulus
 from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.rules import joint_minimum, smallest_risk
 from tests.slow_reference import bounds, strata
@@ -99,7 +101,8 @@ def boundary_limits(cohort):
     scores, grades, costs = graded(cohort, most=60)
     first, *_ = places_for(cohort, len(costs[0]) - 1)
     own = [strata.stratum_of(score, first) for score in scores]
-    found = certify_boundaries(np.array(own), np.array(grades), CostMatrix(costs), cohort.delta)
+    counts = count_decisions(np.array(grades), np.array(own), np.shape(costs))
+    found = certify_boundaries(counts, CostMatrix(costs), cohort.delta)
     share = cohort.delta / (2 * len(found))
     for k, one in enumerate(found):
         for limit, sign in ((one.miss, 1), (one.alarm, -1)):

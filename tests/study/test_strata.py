@@ -220,3 +220,26 @@ def test_what_nobody_means_is_refused_in_one_line(options, told):
     with pytest.raises(BadOption, match=told) as caught:
         fit_strata(cohort, **{"costs": [[0, 0.2, 1], [4, 1, 0]], **options})
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize("costs", [(5, 1), (2, 3)])
+def test_one_boundary_of_unequal_costs_is_certified_as_one_cut_off(costs):
+    miss, alarm = costs
+    labels = np.arange(300) % 2
+    scores = np.random.default_rng(miss).normal(size=300) + labels
+    cohort = PatientScores(scores=scores.round(1), labels=labels)
+    plain = steadycut.fit(cohort, cost_fn=miss, cost_fp=alarm, **QUICK)
+    strata = fit_strata(cohort, costs=[[0, alarm], [miss, 0]], **QUICK)
+    assert strata.thresholds.tolist() == [plain.threshold]
+    assert strata.certificate == plain.certificate
+    assert (strata.modulus, strata.penalty) == (plain.chosen.modulus, plain.chosen.penalty)
+
+
+def test_two_grades_and_one_boundary_take_the_way_of_one_cut_off(monkeypatch):
+    """The slow sums over ordered thresholds are not needed."""
+    monkeypatch.setattr("steadycut.core.strata.rules.ordered_marginals", None)
+    labels = np.arange(200) % 2
+    cohort = PatientScores(scores=np.random.default_rng(0).normal(size=200) + labels, labels=labels)
+    assert fit_strata(cohort, costs=[[0, 1], [1, 0]]).thresholds.size == 1
+    with pytest.raises(TypeError):
+        fit_strata(cohort, costs=[[0.5, 1], [2, 0]])

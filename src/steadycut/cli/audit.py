@@ -17,7 +17,8 @@ from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOp
 from steadycut.cli.tables import Use
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
-from steadycut.core.verdict import MARGIN, ErrorRate, melded_p_value
+from steadycut.core.strata.certify import ErrorRate
+from steadycut.core.verdict import MARGIN, melded_p_value
 from steadycut.documents.audit import AuditDocument, DecisionAudit
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile

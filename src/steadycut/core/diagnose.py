@@ -8,6 +8,7 @@ from steadycut.core.cuts.grid import Cuts, EvenCuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.basins import barriers
+from steadycut.core.strata.draws import stratum_flips
 
 # At least this share of the draws beyond a barrier counts as a second basin.
 SECOND_BASIN = 0.10
@@ -29,8 +30,7 @@ def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) ->
     >>> flip_probability(np.array([0.2, 0.5, 0.9]), 0.5, np.array([0.1, 0.4, 0.6, 0.7]))
     array([0.25, 0.5 , 0.  ])
     """
-    calls = np.searchsorted(np.sort(draws), scores, side="right")
-    return np.where(scores >= threshold, draws.size - calls, calls) / draws.size
+    return stratum_flips(scores, np.array([threshold]), draws[:, None])
 
 
 def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:

@@ -69,7 +69,7 @@ class Costs:
     def __post_init__(self) -> None:
         for name in ("cost_fn", "cost_fp"):
             store(self, name, check_positive(name, getattr(self, name), MOST_COST))
-        if not 1 / MOST_UNEQUAL <= self.cost_fn / self.cost_fp <= MOST_UNEQUAL:
+        if not are_allowed(self.cost_fn, self.cost_fp):
             msg = (
                 f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "
                 f"{MOST_UNEQUAL:g}; got {self.cost_fn:g} and {self.cost_fp:g}. Beyond it the "
@@ -98,6 +98,11 @@ class Costs:
         return max(self.class_weights, key=lambda end: end[0] * miss_rate + end[1] * alarm_rate)
 
     @property
+    def by_class(self) -> FloatArray:
+        """The cost of the error of each class: a false alarm, then a miss."""
+        return np.array([self.cost_fp, self.cost_fn])
+
+    @property
     def plain(self) -> "Costs":
         """The same costs at the prevalence of the patients at hand."""
         return Costs(cost_fn=self.cost_fn, cost_fp=self.cost_fp)
@@ -119,6 +124,12 @@ class Costs:
     def equal(self) -> bool:
         """Whether both errors cost the same."""
         return self.cost_fn == self.cost_fp
+
+
+def are_allowed(cost_fn: float, cost_fp: float) -> bool:
+    """Return whether two positive costs are neither too large nor too unequal."""
+    balanced = 1 / MOST_UNEQUAL <= cost_fn / cost_fp <= MOST_UNEQUAL
+    return balanced and max(cost_fn, cost_fp) <= MOST_COST
 
 
 @lru_cache

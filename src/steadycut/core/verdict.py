@@ -31,6 +31,7 @@ from steadycut.core.checks import FloatArray, IntArray, Interval, read_only
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.strata import certify
+from steadycut.core.strata.certify import ErrorRate, error_rates
 from steadycut.core.strata.costs import CostMatrix
 
 Answer = Literal["yes", "no", "cannot tell"]
@@ -54,44 +55,6 @@ WEIGHTS = np.exp(-(_POINTS**2) / 2) / np.exp(-(_POINTS**2) / 2).sum()
 # tests together in four of five.
 ILL_LUCK = 1.25
 MOST_PATIENTS = 20_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErrorRate:
-    """How many patients of those who can show an error of one kind are decided wrongly."""
-
-    wrong: int
-    n_patients: int
-
-    @property
-    def value(self) -> float | None:
-        """The share; None without patients."""
-        return self.wrong / self.n_patients if self.n_patients else None
-
-    @property
-    def opposite(self) -> "ErrorRate":
-        """The same patients, with right and wrong exchanged."""
-        return ErrorRate(wrong=self.n_patients - self.wrong, n_patients=self.n_patients)
-
-
-def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
-    """Return the miss rate and the alarm rate at every boundary between two actions.
-
-    Examples
-    --------
-    >>> error_rates(np.array([[45, 5], [4, 16]]), CostMatrix([[0, 1], [1, 0]]))
-    [ErrorRate(wrong=4, n_patients=20), ErrorRate(wrong=5, n_patients=50)]
-    """
-    found = []
-    for boundary, steps in enumerate(matrix.steps.T):
-        belongs_above, belongs_below = counts[steps > 0], counts[steps < 0]
-        missed = belongs_above[:, : boundary + 1].sum()
-        alarmed = belongs_below[:, boundary + 1 :].sum()
-        found += [
-            ErrorRate(wrong=int(missed), n_patients=int(belongs_above.sum())),
-            ErrorRate(wrong=int(alarmed), n_patients=int(belongs_below.sum())),
-        ]
-    return found
 
 
 def name_in_text(name: RateName) -> str:

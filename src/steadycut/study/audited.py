@@ -15,7 +15,7 @@ from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import Distances, global_distances, kolmogorov
-from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries, members_of
+from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
 from steadycut.core.verdict import MARGIN, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile
@@ -292,8 +292,7 @@ def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[audit.Bound
 def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[BoundaryCertificate, ...]:
     if counts is None:
         return ()
-    grades, actions = members_of(counts)
-    return certify_boundaries(actions, grades, rule.cost_matrix, rule.certificate.delta)
+    return certify_boundaries(counts, rule.cost_matrix, rule.certificate.delta)
 
 
 # What the kinds share ----------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from steadycut.core.bounds.modulus import dkw_band_width, largest_mass, width_of
-from steadycut.core.bounds.multiscale import largest_limit
+from steadycut.core.bounds.multiscale import largest_limit, weight_layers
 from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
@@ -58,9 +58,9 @@ def modulus_curve(study: FittedStudy) -> ModulusCurvePart:
     counted = [width_of(width, search.form) for width in widths[1:]]
     empirical = np.array([0.0, *(largest_mass(windows, width, costs) for width in counted)])
     added = dkw_band_width(patients.n_positive, patients.n_negative, costs, delta)
-    narrow = None
+    narrow, layers = None, weight_layers(costs.by_class)
     if costs.target is None:
-        narrow = [0.0, *(largest_limit(windows, width, costs, delta) for width in counted)]
+        narrow = [0.0, *(largest_limit(windows, width, layers, delta) for width in counted)]
     return ModulusCurvePart(
         widths=widths.tolist(),
         empirical=empirical.tolist(),

@@ -9,11 +9,11 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.plan import Setting, patients_for
 from steadycut.core.records import Costs
 from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most
+from steadycut.core.strata.certify import ErrorRate
 from steadycut.core.verdict import (
     QUESTIONS,
     Answer,
     Comparison,
-    ErrorRate,
     Question,
     Verdict,
     name_in_text,

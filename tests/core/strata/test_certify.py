@@ -3,7 +3,10 @@ import pytest
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import certify
+from steadycut.core.confusion import Confusion, count_decisions
+from steadycut.core.records import Costs
 from steadycut.core.strata.certify import (
     certify_boundaries,
     certify_cost,
@@ -25,7 +28,9 @@ def random_strata(seed, n=40, n_strata=3, n_grades=3):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_rates_at_every_boundary_agree_with_counting(seed):
     strata, grades = random_strata(seed)
-    for k, found in enumerate(certify_boundaries(strata, grades, SQUARE, 0.1)):
+    for k, found in enumerate(
+        certify_boundaries(count_decisions(grades, strata, (3, 3)), SQUARE, 0.1)
+    ):
         pairs = list(zip(strata, grades, strict=True))
         # At the first boundary grade 0 belongs below, at the second grades 0 and 1.
         above = [stratum for stratum, grade in pairs if grade > k]
@@ -41,12 +46,12 @@ def test_rates_at_every_boundary_agree_with_counting(seed):
 
 def test_a_grade_to_which_a_boundary_makes_no_difference_counts_in_neither_rate():
     costs = CostMatrix([[0, 1], [1, 1], [2, 0]])
-    (found,) = certify_boundaries(np.array([0, 1, 1, 0]), np.array([0, 1, 1, 2]), costs, 0.1)
+    (found,) = certify_boundaries(np.array([[1, 0], [0, 2], [1, 0]]), costs, 0.1)
     assert (found.miss.n_patients, found.alarm.n_patients) == (1, 1)
 
 
 def test_without_patients_the_limit_is_1_and_the_rate_unknown():
-    (first, _) = certify_boundaries(np.array([0, 1]), np.array([0, 0]), SQUARE, 0.1)
+    (first, _) = certify_boundaries(np.array([[1, 1, 0], [0, 0, 0], [0, 0, 0]]), SQUARE, 0.1)
     assert RatePart.of(first.miss).to_plain() == {
         "errors": 0,
         "n_patients": 0,
@@ -96,8 +101,23 @@ def test_one_boundary_of_equal_costs_has_the_exact_certificate_of_one_cut_off(se
     assert found.value == pytest.approx(plain.value)
 
 
+def test_one_boundary_of_unequal_costs_is_bounded_as_one_cut_off():
+    strata, grades = np.array([0, 0, 1, 1] * 9), np.array([0, 1, 1, 0] * 9)
+    matrix, counts = CostMatrix([[0, 1], [3, 0]]), Confusion(tp=9, fn=9, fp=9, tn=9)
+    assert certify_cost(strata, grades, matrix, 0.1).bound == "buehler"
+    costs = Costs(cost_fn=3)
+    assert lowest_cost(strata, grades, matrix, 0.1) == lower_risk_limit(counts, costs, 0.1)
+    shifted = CostMatrix(matrix.values + 1)
+    assert certify_cost(strata, grades, shifted, 0.1).bound == "betting"
+    assert CostMatrix([[0, 1], [1e9, 0]]).of_one_cut_off is None
+
+
 def test_the_bound_is_settled_by_the_costs():
     assert choose_loss_bound("auto", CostMatrix([[0, 2], [2, 0]])) == "clopper-pearson"
+    wrong = CostMatrix(1 - np.eye(3))
+    assert choose_loss_bound("auto", wrong) == "clopper-pearson"
+    found = certify_cost(np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2]), wrong, 0.1)
+    assert found.value == pytest.approx(upper_limit(1, 4, 0.1))
     assert choose_loss_bound("auto", GREY) == "betting"
     assert choose_loss_bound("auto", GREY, 10_000) == "bentkus"
     assert choose_loss_bound("bentkus", GREY) == "bentkus"

@@ -3,18 +3,16 @@ import itertools
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bootstrap.radius import bootstrap_radius, joint_radius
 from steadycut.core.bounds.modulus import modulus
-from steadycut.core.bounds.multiscale import mass_limits, multiscale_band
+from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, weight_layers
 from steadycut.core.bounds.windows import windows_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import (
     joint_band,
     joint_modulus,
-    joint_radius,
     local_modulus,
-    weight_layers,
 )
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, random_cohort

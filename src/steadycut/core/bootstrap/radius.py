@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, check_choice, check_fraction
+from steadycut.core.checks import FloatArray, check_choice, check_fraction, read_only
 
 CENTERINGS = ("none", "bias")
 
@@ -17,6 +17,15 @@ class Radius:
     bias: float
     quantile: float
     radius: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class JointRadius:
+    """Bias and radius of every boundary, shape (boundaries,), and one quantile for all of them."""
+
+    bias: FloatArray
+    quantile: float
+    radius: FloatArray
 
 
 def bootstrap_radius(
@@ -50,11 +59,31 @@ def bootstrap_radius(
     >>> result.bias, result.quantile, round(result.radius, 6)
     (0.4, 1.0, 1.4)
     """
+    found = joint_radius(np.array([threshold]), draws[:, None], delta, centering)
+    return Radius(bias=float(found.bias[0]), quantile=found.quantile, radius=float(found.radius[0]))
+
+
+def joint_radius(
+    thresholds: FloatArray, draws: FloatArray, delta: float, centering: str = "none"
+) -> JointRadius:
+    """Return b_k = mean(t*_k - t_k), q, and r_k = |b_k| + q, for several boundaries at once.
+
+    ``thresholds`` has shape (boundaries,), ``draws`` has shape (B, boundaries). q is the (1 -
+    delta) quantile of max over k of |t*_k - t_k|. In a share 1 - delta of the draws all boundaries
+    are within q at once.
+
+    Examples
+    --------
+    >>> draws = np.array([[1.0, 5.0], [1.5, 4.0], [1.0, 7.0], [0.5, 6.0]])
+    >>> found = joint_radius(np.array([1.0, 5.0]), draws, 0.25)
+    >>> found.bias, found.quantile, found.radius.round(6)
+    (array([0. , 0.5]), 1.0, array([1. , 1.5]))
+    """
     check_fraction("delta", delta)
     check_choice("centering", centering, CENTERINGS)
-    shift = draws - threshold
-    bias = math.fsum(shift) / shift.size
-    spread = np.abs(shift - bias if centering == "bias" else shift)
-    quantile = float(np.quantile(spread, 1 - delta, method="inverted_cdf"))
-    radius = abs(bias) + quantile
-    return Radius(bias=bias, quantile=quantile, radius=float(np.nextafter(radius, np.inf)))
+    shift = draws - thresholds
+    bias = np.array([math.fsum(column) / len(draws) for column in shift.T])
+    farthest = np.abs(shift - bias if centering == "bias" else shift).max(axis=1)
+    quantile = float(np.quantile(farthest, 1 - delta, method="inverted_cdf"))
+    radius = np.nextafter(np.abs(bias) + quantile, np.inf)
+    return JointRadius(bias=read_only(bias), quantile=quantile, radius=read_only(radius))

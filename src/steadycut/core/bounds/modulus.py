@@ -5,7 +5,7 @@ import math
 from steadycut.core.bounds.binomial import deviation
 from steadycut.core.bounds.windows import Windows, label_windows
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
-from steadycut.core.cuts.risk_curve import cost_of, worst_end
+from steadycut.core.cuts.risk_curve import worst_end
 from steadycut.core.records import Costs, PatientScores
 
 FORMS = ("pairwise", "oscillation")
@@ -58,12 +58,9 @@ def largest_mass(windows: Windows, width: float, costs: Costs) -> float:
     def risk(counts: IntArray) -> FloatArray:
         return worst_end(counts[1] / max(n_positive, 1), counts[0] / max(n_negative, 1), costs)
 
-    def mass(counts: IntArray) -> FloatArray:
-        return cost_of(counts[1], counts[0], costs.cost_fn, costs.cost_fp)
-
     if costs.target is not None:
         return windows.largest(width, risk)
-    return windows.largest(width, mass) / windows.n_patients
+    return windows.heaviest(width, costs.by_class) / windows.n_patients
 
 
 def dkw_band_width(n_positive: int, n_negative: int, costs: Costs, delta: float) -> float:

@@ -24,12 +24,14 @@ from scipy.special import betainccinv
 
 from steadycut.core.bounds.modulus import width_of
 from steadycut.core.bounds.windows import Windows, label_windows
-from steadycut.core.checks import FloatArray, IntArray, check_fraction, read_only
+from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.records import Costs, PatientScores
 
 LEVELS_FILE = Path(__file__).with_name("multiscale_levels.json")
 # Tolerance for the rounding of delta, such as 1 - 0.9. The margin of the table is far larger.
 ROUNDING = 1e-9
+
+Layers = list[tuple[float, BoolArray]]
 
 
 def multiscale_band(
@@ -72,22 +74,47 @@ def multiscale_band(
     width = width_of(epsilon, form)
     if width <= 0:
         return 0.0
-    return largest_limit(label_windows(patients), width, costs, delta)
+    return largest_limit(label_windows(patients), width, weight_layers(costs.by_class), delta)
 
 
-def largest_limit(windows: Windows, width: float, costs: Costs, delta: float) -> float:
-    """Return the band for all windows of one width; class 0 are the negative patients."""
-    smaller, n = min(costs.cost_fn, costs.cost_fp), windows.n_patients
-    if costs.equal:
-        most = np.array([windows.largest(width, lambda counts: counts.sum(axis=0))], dtype=np.int64)
-        return costs.largest * float(mass_limits(most, n, delta)[0])
+def largest_limit(
+    windows: Windows,
+    width: float,
+    layers: Layers,
+    delta: float,
+    n_sets: int | None = None,
+) -> float:
+    """Return the band for all windows of one width.
+
+    ``layers`` are those of the weights of the classes (`weight_layers`). Each of ``n_sets`` sets of
+    classes gets an equal share of delta, by default each layer.
+    """
+    n, share = windows.n_patients, delta / (n_sets or len(layers))
+    if len(layers) == 1:
+        ((height, members),) = layers
+        most = windows.largest(width, lambda counts: counts[members].sum(axis=0))
+        return height * float(mass_limits(np.array([most], dtype=np.int64), n, share)[0])
 
     def limit(counts: IntArray) -> FloatArray:
-        pooled, costlier = counts.sum(axis=0), counts[int(costs.cost_fn > costs.cost_fp)]
-        limits = mass_limits(pooled, n, delta / 2), mass_limits(costlier, n, delta / 2)
-        return np.asarray(smaller * limits[0] + (costs.largest - smaller) * limits[1])
+        return np.sum(
+            [height * mass_limits(counts[who].sum(axis=0), n, share) for height, who in layers],
+            axis=0,
+        )
 
     return windows.largest(width, limit)
+
+
+def weight_layers(weights: FloatArray) -> Layers:
+    """Divide weights into layers: the height of each layer, and which entries reach it.
+
+    Examples
+    --------
+    >>> weight_layers(np.array([1.0, 0.0, 3.0]))
+    [(1.0, array([ True, False,  True])), (2.0, array([False, False,  True]))]
+    """
+    tops = np.unique(weights[weights > 0])
+    heights = np.diff(tops, prepend=0.0)
+    return [(float(height), weights >= top) for height, top in zip(heights, tops, strict=True)]
 
 
 def mass_limits(counts: IntArray, n_patients: int, delta: float) -> FloatArray:

@@ -55,6 +55,17 @@ class Windows:
         starts = (found[:, None] + np.arange(STEP)).ravel()
         return float(value(self.counts(width, starts[starts < self.values.size])).max())
 
+    def heaviest(self, width: float, weights: FloatArray) -> float:
+        """Return the largest sum of weights in any window; ``weights`` has one for each class."""
+
+        def mass(counts: IntArray) -> FloatArray:
+            # Not a matrix product, whose last bit depends on the processor.
+            return np.asarray(
+                sum(weight * row for weight, row in zip(weights, counts, strict=True))
+            )
+
+        return self.largest(width, mass)
+
     def _ends(self, width: float, starts: IntArray) -> IntArray:
         values = self.values.take(starts)
         ends = self.values.searchsorted(values + max(width, 0.0))

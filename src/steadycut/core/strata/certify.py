@@ -12,9 +12,10 @@ import numpy as np
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, upper_limit
-from steadycut.core.bounds.concentration import mean_limit
-from steadycut.core.certify import Certificate
-from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_choice, check_fraction
+from steadycut.core.bounds.concentration import choose_bound, lower_risk_limit, mean_limit
+from steadycut.core.certify import Certificate, certificate_of
+from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction
+from steadycut.core.confusion import Confusion
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.errors import BadOption
 
@@ -53,39 +54,75 @@ class BoundaryCertificate:
     delta: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRate:
+    """How many patients of those who can show an error of one kind are decided wrongly."""
+
+    wrong: int
+    n_patients: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None without patients."""
+        return self.wrong / self.n_patients if self.n_patients else None
+
+    @property
+    def opposite(self) -> "ErrorRate":
+        """The same patients, with right and wrong exchanged."""
+        return ErrorRate(wrong=self.n_patients - self.wrong, n_patients=self.n_patients)
+
+
+def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
+    """Return the miss rate and the alarm rate at every boundary between two actions.
+
+    Examples
+    --------
+    >>> error_rates(np.array([[45, 5], [4, 16]]), CostMatrix([[0, 1], [1, 0]]))
+    [ErrorRate(wrong=4, n_patients=20), ErrorRate(wrong=5, n_patients=50)]
+    """
+    found = []
+    for boundary, steps in enumerate(matrix.steps.T):
+        belongs_above, belongs_below = counts[steps > 0], counts[steps < 0]
+        missed = belongs_above[:, : boundary + 1].sum()
+        alarmed = belongs_below[:, boundary + 1 :].sum()
+        found += [
+            ErrorRate(wrong=int(missed), n_patients=int(belongs_above.sum())),
+            ErrorRate(wrong=int(alarmed), n_patients=int(belongs_below.sum())),
+        ]
+    return found
+
+
 def certify_boundaries(
-    strata: IntArray, grades: IntArray, costs: CostMatrix, delta: float
+    counts: IntArray, costs: CostMatrix, delta: float
 ) -> tuple[BoundaryCertificate, ...]:
     """Return the limits at every boundary. They all hold at once with probability 1 - delta.
 
-    Each one is the exact Clopper-Pearson limit at delta / 2K, given the number of patients of each
-    grade. The split may therefore use the grades.
+    ``counts`` are the patients by grade and stratum. Each limit is the exact Clopper-Pearson limit
+    at delta / 2K, given the number of patients of each grade. The split may therefore use the
+    grades.
 
     Examples
     --------
     >>> costs = CostMatrix([[0, 1, 2], [1, 0, 1], [2, 1, 0]])
-    >>> strata, grades = np.array([0, 0, 1, 2]), np.array([0, 1, 1, 2])
-    >>> first, second = certify_boundaries(strata, grades, costs, 0.2)
+    >>> counts = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 1]])
+    >>> first, second = certify_boundaries(counts, costs, 0.2)
     >>> first.miss.errors, first.miss.n_patients, first.alarm.errors, round(first.alarm.limit, 3)
     (1, 3, 0, 0.95)
     """
-    share = check_fraction("delta", delta) / (2 * costs.n_boundaries)
-    found = []
-    for boundary in range(costs.n_boundaries):
-        step, above = costs.steps[grades, boundary], strata > boundary
-        found.append(
-            BoundaryCertificate(
-                miss=_rate_limit(~above, step > 0, share),
-                alarm=_rate_limit(above, step < 0, share),
-                delta=share,
-            )
+    rates = error_rates(counts, costs)
+    share = check_fraction("delta", delta) / len(rates)
+    limits = [
+        RateLimit(
+            errors=rate.wrong,
+            n_patients=rate.n_patients,
+            limit=upper_limit(rate.wrong, rate.n_patients, share),
         )
-    return tuple(found)
-
-
-def _rate_limit(wrong: BoolArray, members: BoolArray, delta: float) -> RateLimit:
-    errors, n = int(np.count_nonzero(wrong & members)), int(np.count_nonzero(members))
-    return RateLimit(errors=errors, n_patients=n, limit=upper_limit(errors, n, delta))
+        for rate in rates
+    ]
+    return tuple(
+        BoundaryCertificate(miss=miss, alarm=alarm, delta=share)
+        for miss, alarm in zip(limits[::2], limits[1::2], strict=True)
+    )
 
 
 def certify_cost(
@@ -94,6 +131,7 @@ def certify_cost(
     """Return a bound on the mean cost. It holds with probability 1 - delta.
 
     The bound is vacuous if it is not below the cost of putting everybody into the cheapest stratum.
+    For one boundary between two grades it is that of one cut-off.
 
     Examples
     --------
@@ -102,6 +140,9 @@ def certify_cost(
     >>> found.risk, found.bound, found.trivial_risk, bool(found.value < 0.45)
     (0.25, 'betting', 0.5, True)
     """
+    plain = costs.of_one_cut_off
+    if plain is not None:
+        return certificate_of(Confusion.of_calls(grades, strata > 0), plain, delta, bound=bound)
     check_fraction("delta", delta)
     name = choose_loss_bound(bound, costs, grades.size)
     losses = (costs.of_patients(grades, strata) - costs.smallest) / costs.spread
@@ -131,6 +172,9 @@ def lowest_cost(
     >>> round(lowest_cost(np.array([0, 0, 0]), np.array([1, 1, 1]), costs, 0.1), 3)
     0.464
     """
+    plain = costs.of_one_cut_off
+    if plain is not None:
+        return lower_risk_limit(Confusion.of_calls(grades, strata > 0), plain, delta)
     check_fraction("delta", delta)
     name = choose_loss_bound(bound, costs, grades.size)
     left = (costs.largest - costs.of_patients(grades, strata)) / costs.spread
@@ -172,11 +216,15 @@ LOSS_BOUNDS: dict[str, LossBound] = {
 def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
     """Return the bound to use. ``auto`` depends on costs and number of patients only.
 
-    If the costs have two values, losses are 0 or 1 and the exact limit applies. Otherwise ``auto``
-    is the betting bound, which was the narrowest of the three in nearly all tested settings
+    One boundary between two grades has the bounds of one cut-off. Otherwise, if the costs have two
+    values, losses are 0 or 1 and the exact limit applies. If they have more, ``auto`` is the
+    betting bound, which was the narrowest of the three in nearly all tested settings
     (docs/evidence/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients
     on, ``auto`` is therefore ``bentkus``, which is nearly as narrow.
     """
+    plain = costs.of_one_cut_off
+    if plain is not None:
+        return choose_bound(name, plain, "split")
     check_choice("bound", name, ("auto", *LOSS_BOUNDS))
     two_values = np.unique(costs.values).size == 2  # noqa: PLR2004
     if name == "auto" and not two_values:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import LARGEST_COST, FloatArray, IntArray, check_length, read_only, store
+from steadycut.core.records import Costs, are_allowed
 from steadycut.errors import BadOption, BadPatients, argument
 
 
@@ -83,6 +84,18 @@ class CostMatrix:
     def stakes(self) -> FloatArray:
         """How much more the worst stratum of each grade costs than its best one."""
         return np.ptp(self.values, axis=1)
+
+    @property
+    def of_one_cut_off(self) -> Costs | None:
+        """What a miss and a false alarm cost, if this is all that the matrix says; else None.
+
+        There are two grades and two strata, and what is right costs nothing. Then everything that
+        is known of one cut-off holds, and is computed as there.
+        """
+        if self.values.shape != (2, 2) or np.diag(self.values).any():
+            return None
+        miss, alarm = float(self.values[1, 0]), float(self.values[0, 1])
+        return Costs(cost_fn=miss, cost_fp=alarm) if are_allowed(miss, alarm) else None
 
     @property
     def probabilities(self) -> FloatArray | None:

@@ -4,13 +4,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
 from steadycut.core.bootstrap.resampling import replicates
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import Cuts
-from steadycut.core.rules.registry import cuts_at_rank
+from steadycut.core.rules.registry import PLAIN_RULES, cuts_at_rank
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves, boundary_curves
-from steadycut.core.strata.rules import StrataRule
+from steadycut.core.strata.rules import RULES, StrataRule
+
+# The rules of one cut-off, by the rules of strata with the same names.
+PLAIN = {rule: PLAIN_RULES[name] for name, rule in RULES.items()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -38,8 +42,12 @@ def draw_strata(
     """Choose all boundaries, then choose all of them again on resampled patients.
 
     ``cells``, shape (grades, m), are the patients of each grade between the cuts. The random
-    numbers are those of `steadycut.core.bootstrap.draws.draw_thresholds`.
+    numbers are those of `steadycut.core.bootstrap.draws.draw_thresholds`, which does the same, and
+    far faster, for one boundary between two grades.
     """
+    plain_rule, plain_costs = PLAIN.get(rule), costs.of_one_cut_off
+    if plain_rule is not None and plain_costs is not None:
+        return _of_one_boundary(draw_thresholds(cuts, plain_rule, plain_costs, n_replicates, rng))
     everyone = boundary_curves(cells[None], costs)
     below = everyone.ranks[0]
     chosen = _placed(cuts, below, everyone, rule, costs)
@@ -53,6 +61,15 @@ def draw_strata(
         ranks=read_only(chosen[1][0]),
         draws=read_only(thresholds),
         draw_ranks=read_only(ranks),
+    )
+
+
+def _of_one_boundary(found: ThresholdDraws) -> StrataDraws:
+    return StrataDraws(
+        thresholds=read_only(np.array([found.threshold])),
+        ranks=read_only(np.array([found.rank], dtype=np.float64)),
+        draws=found.thresholds[:, None],
+        draw_ranks=found.ranks[:, None],
     )
 
 

@@ -9,47 +9,12 @@ because the mean cost is a sum over boundaries. For one boundary and two grades 
 of one cut-off, and its band is that of `steadycut.core.bounds.multiscale`.
 """
 
-import math
-from dataclasses import dataclass
-
 import numpy as np
 
-from steadycut.core.bounds.multiscale import mass_limits
+from steadycut.core.bounds.multiscale import largest_limit, weight_layers
 from steadycut.core.bounds.windows import Windows
-from steadycut.core.checks import BoolArray, FloatArray, check_fraction, read_only
+from steadycut.core.checks import FloatArray, check_fraction
 from steadycut.core.strata.costs import CostMatrix
-
-
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class JointRadius:
-    """Bias and radius of every boundary, shape (boundaries,), and one quantile for all of them."""
-
-    bias: FloatArray
-    quantile: float
-    radius: FloatArray
-
-
-def joint_radius(thresholds: FloatArray, draws: FloatArray, delta: float) -> JointRadius:
-    """Return b_k = mean(t*_k - t_k), q, and r_k = |b_k| + q.
-
-    q is the (1 - delta) quantile of max over k of |t*_k - t_k|. In a share 1 - delta of the draws
-    all boundaries are within q at once. As for one cut-off, this is a heuristic: the bootstrap is
-    not consistent for the minimiser of a step function.
-
-    Examples
-    --------
-    >>> draws = np.array([[1.0, 5.0], [1.5, 4.0], [1.0, 7.0], [0.5, 6.0]])
-    >>> found = joint_radius(np.array([1.0, 5.0]), draws, 0.25)
-    >>> found.bias, found.quantile, found.radius.round(6)
-    (array([0. , 0.5]), 1.0, array([1. , 1.5]))
-    """
-    check_fraction("delta", delta)
-    shift = draws - thresholds
-    bias = np.array([math.fsum(column) / len(draws) for column in shift.T])
-    farthest = np.abs(shift).max(axis=1)
-    quantile = float(np.quantile(farthest, 1 - delta, method="inverted_cdf"))
-    radius = np.nextafter(np.abs(bias) + quantile, np.inf)
-    return JointRadius(bias=read_only(bias), quantile=quantile, radius=read_only(radius))
 
 
 def joint_modulus(windows: Windows, radius: FloatArray, costs: CostMatrix) -> float:
@@ -62,12 +27,8 @@ def joint_modulus(windows: Windows, radius: FloatArray, costs: CostMatrix) -> fl
     >>> joint_modulus(windows, np.array([0.12]), CostMatrix([[0, 1], [3, 0]]))
     1.0
     """
-    weights = np.abs(costs.steps).T
-    masses = [
-        float((weight @ windows.counts(width)).max())
-        for weight, width in zip(weights, radius.tolist(), strict=True)
-    ]
-    return sum(masses) / windows.n_patients
+    weights = zip(np.abs(costs.steps).T, radius.tolist(), strict=True)
+    return sum(windows.heaviest(width, weight) for weight, width in weights) / windows.n_patients
 
 
 def local_modulus(
@@ -94,28 +55,9 @@ def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: f
     """
     check_fraction("delta", delta)
     layers = [weight_layers(np.abs(step)) for step in costs.steps.T]
-    share = delta / len({members.tobytes() for found in layers for _, members in found})
-    total = 0.0
-    for found, width in zip(layers, radius.tolist(), strict=True):
-        if width <= 0:
-            continue
-        counts = windows.counts(width)
-        limits = [
-            height * mass_limits(members @ counts, windows.n_patients, share)
-            for height, members in found
-        ]
-        total += float(np.sum(limits, axis=0).max())
-    return total
-
-
-def weight_layers(weights: FloatArray) -> list[tuple[float, BoolArray]]:
-    """Divide weights into layers: the height of each layer, and which entries reach it.
-
-    Examples
-    --------
-    >>> weight_layers(np.array([1.0, 0.0, 3.0]))
-    [(1.0, array([ True, False,  True])), (2.0, array([False, False,  True]))]
-    """
-    tops = np.unique(weights[weights > 0])
-    heights = np.diff(tops, prepend=0.0)
-    return [(float(height), weights >= top) for height, top in zip(heights, tops, strict=True)]
+    n_sets = len({members.tobytes() for found in layers for _, members in found})
+    return sum(
+        largest_limit(windows, width, found, delta, n_sets)
+        for found, width in zip(layers, radius.tolist(), strict=True)
+        if width > 0
+    )

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from steadycut.core.bootstrap.radius import joint_radius
 from steadycut.core.bounds.windows import windows_of
 from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
@@ -17,7 +18,7 @@ from steadycut.core.strata.certify import certify_boundaries, certify_cost
 from steadycut.core.strata.costs import CostMatrix, check_grades
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
-from steadycut.core.strata.modulus import joint_band, joint_modulus, joint_radius, local_modulus
+from steadycut.core.strata.modulus import joint_band, joint_modulus, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.errors import TooFewPatients, warn_each
 from steadycut.study.options import study_options
@@ -191,7 +192,7 @@ def _certified(
         local_modulus=local_modulus(windows, thresholds, radius.radius, costs),
         penalty=joint_band(windows, radius.radius, costs, delta),
         certificate=certify_cost(strata[certify], grades[certify], costs, delta, options.bound),
-        boundaries=certify_boundaries(strata[certify], grades[certify], costs, delta),
+        boundaries=certify_boundaries(counts, costs, delta),
         counts=read_only(counts),
     )
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
+from steadycut.core.bootstrap.radius import JointRadius
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.records import PatientScores
@@ -15,7 +16,6 @@ from steadycut.core.split import Roles
 from steadycut.core.strata.certify import BoundaryCertificate
 from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
 from steadycut.core.strata.draws import StrataDraws, stratum_flips, stratum_of
-from steadycut.core.strata.modulus import JointRadius
 from steadycut.core.verdict import OVERALL, worst_answer
 from steadycut.documents import strata as documents
 from steadycut.documents.guards import graded_fingerprint
