@@ -119,7 +119,7 @@ def test_ctrl_c_is_one_line(tmp_path, monkeypatch, capsys):
 def test_a_pipe_is_not_replaced(tmp_path, capsys):
     os.mkfifo(tmp_path / "d.csv")
     text = refusal(capsys, HERE / "rule-ge.json", HERE / TABLE, "--out", tmp_path / "d.csv")
-    assert "It is not a plain file" in text
+    assert "It is a pipe or a device" in text
     assert (tmp_path / "d.csv").is_fifo()
 
 

@@ -5,7 +5,8 @@
 A link to a signed rule is changed to an unsigned one, and back, at every moment at which a command
 opens it: with ``--verify`` the unsigned rule must never decide. Pipes that nobody writes to stand
 in for every file that a command may open: it must end, well or with one line. Old results with all
-kinds of permissions, and links to them, are replaced: nobody may read more than before.
+kinds of permissions, and links to them, are replaced: nobody may read more than before. Files that
+this user may not write, that hold something else, or that a stranger's link leads to, must stay.
 """
 
 import contextlib
@@ -222,6 +223,79 @@ def replaced(folder, modes):
     )
 
 
+# Files of others -------------------------------------------------------------------------------
+
+NOBODY, GROUP = 65534, 4242
+CONTENTS = ("nothing", "decisions", "notes")
+
+
+def other_run(user, argv, said):
+    """Run a command or the reader, perhaps as another user, who may not see Python's modules."""
+    run = read_alone if argv[0] == READER else lambda rest: quiet([argv[0], *rest])
+    if user:
+        run([*argv[1:-1], f"{argv[-1]}.first.csv"])
+        os.setgroups([])
+        os.setgid(user)
+        os.setuid(user)
+    said.send(run(argv[1:]))
+
+
+def may_write(user, owner, mode):
+    return user == 0 or bool(mode & (stat.S_IWUSR if owner == user else stat.S_IWOTH))
+
+
+def of_others(folder, modes):
+    """Write where a file of another owner, group or content is, or a link of somebody else.
+
+    Nothing may be replaced that this user may not write, that is not a file of decisions, or that
+    a stranger's link leads to. Nobody may read more than before. Only the root user can try this.
+    """
+    CONTEXT.set_forkserver_preload(SERVED)
+    table = rules(folder)
+    folder.chmod(0o755)
+    rule = folder / "signed" / "rule.json"
+    assert read_alone([rule, table, "--out", folder / "decisions.csv"])[0] == 0
+    texts = {
+        "nothing": b"",
+        "decisions": (folder / "decisions.csv").read_bytes(),
+        "notes": b"note,rule_sha256\nkeep,this\n",
+    }
+    users = (0, NOBODY) if os.geteuid() == 0 else ()
+    links = (None, *users)
+    cases = itertools.product(("apply", READER), users, users, modes, CONTENTS, links)
+    tried = overwritten = widened = silent = 0
+    for command, user, owner, mode, content, linker in cases:
+        place = folder / f"others-{tried}"
+        place.mkdir()
+        real, link = place / "real.csv", place / "shared" / "link.csv"
+        real.write_bytes(texts[content])
+        os.chown(real, owner, GROUP)
+        real.chmod(mode)
+        link.parent.mkdir()
+        place.chmod(0o777)
+        link.parent.chmod(0o1777)
+        os.chown(link.parent, 1, -1)
+        if linker is not None:
+            link.symlink_to(real)
+            os.chown(link, linker, -1, follow_symlinks=False)
+        argv = [command, rule, table, "--out", real if linker is None else link]
+        code, _ = elsewhere(other_run, user, argv)
+        silent += code not in (0, 2)
+        stranger = linker is not None and linker != user
+        forbidden = stranger or content == "notes" or not may_write(user, owner, mode)
+        tried += 1
+        overwritten += forbidden and real.read_bytes() != texts[content]
+        state = real.stat()
+        group_rights = stat.S_IMODE(state.st_mode) & stat.S_IRWXG
+        widened += stat.S_IMODE(state.st_mode) & ~mode != 0
+        widened += state.st_gid != GROUP and group_rights != 0
+    return Row(
+        "files and links of others, of other content, or read-only",
+        tried,
+        {"overwritten": overwritten, "more rights than before": widened, "tracebacks": silent},
+    )
+
+
 def stage(*, quick, seed):
     del seed
     modes = range(0o600, 0o1000, 0o64 if quick else 5)
@@ -229,6 +303,7 @@ def stage(*, quick, seed):
         lambda folder: swapped(folder, 2 if quick else 4),
         pipes,
         lambda folder: replaced(folder, modes),
+        lambda folder: of_others(folder, [0o660] if quick else [0o600, 0o660, 0o644, 0o666]),
     ):
         with tempfile.TemporaryDirectory() as place:
             yield make(Path(place))

@@ -30,7 +30,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.trust.row import Row
 from steadycut.cli.main import run
-from steadycut.io.safe_csv import PLAIN_NUMBER, STARTS, csv_bytes
+from steadycut.io.safe_csv import csv_bytes
+from steadycut.rule_reader import FORMULA, NUMBER
 from tests.pipelines.ecg.making import make_ecg, write_record
 
 MARKS = {
@@ -365,7 +366,7 @@ def runs(text, plain):
     del plain
     rows = csv.reader(io.StringIO(text, newline=""))
     return any(
-        cell.startswith(STARTS) and not PLAIN_NUMBER.fullmatch(cell) for row in rows for cell in row
+        cell.startswith(FORMULA) and not NUMBER.fullmatch(cell) for row in rows for cell in row
     )
 
 

@@ -39,6 +39,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 LARGEST_FILE = 64000000
+MOST_LINKS = 40
 PART = re.compile(r"\.steadycut-[0-9a-f]{16}\.part")
 LARGEST_SCORE = 1e300
 LARGEST_COST = 1e100
@@ -168,29 +169,10 @@ def load_rule(path: str, key: str | None = None) -> Rule:
 
 def _read_bytes(path: str, what: str) -> bytes:
     try:
-        with _open_plain(path) as file:
+        with open_plain(path) as file:
             return bytes(file.read(LARGEST_FILE + 1))
     except (OSError, ValueError) as error:
         raise Refused(f"cannot read the {what} {path}: {_why(error)}.") from None
-
-
-def _open_plain(path: str, **how: Any) -> Any:
-    """Open a plain file to read it; pipes and devices may never start or never end."""
-
-    def opener(name: str, flags: int) -> int:
-        _check_plain(name)
-        opened = os.open(name, flags | getattr(os, "O_NONBLOCK", 0))
-        if not stat.S_ISREG(os.fstat(opened).st_mode):
-            os.close(opened)
-            raise OSError(None, "It is not a plain file")
-        return opened
-
-    return open(path, opener=opener, **(how or {"mode": "rb"}))
-
-
-def _check_plain(name: str) -> None:
-    if os.path.exists(name) and not os.path.isfile(name):
-        raise OSError(None, "It is not a plain file")
 
 
 def _parse(written: bytes, path: str) -> Rule:
@@ -476,8 +458,8 @@ def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
     if not path.lower().endswith((".csv", ".tsv")):
         raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
     try:
-        with _open_plain(path, encoding="utf-8-sig", newline="") as file:
-            text = file.read()
+        with open_plain(path) as file:
+            text = file.read().decode("utf-8-sig")
         spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
         needed = [name for name in needed_columns(rule) if name != ROW]
         table = _columns(text, path, needed, spared)
@@ -867,21 +849,25 @@ KINDS: Dict[str, Tuple[Callable[[Rule], None], Callable[..., Columns]]] = {
 }
 
 
-# The file that is written ------------------------------------------------------------------
+# The file that is written; steadycut uses these functions too -------------------------------
 
 
 def to_csv(columns: Columns) -> bytes:
-    """Return decisions as CSV; a spreadsheet does not run any cell as a formula."""
+    """Return columns as CSV; a spreadsheet does not run any cell as a formula."""
     lines: List[str] = []
     # With this line end a cell that holds a carriage return is quoted, so it cannot start a row.
     table = csv.writer(SimpleNamespace(write=lines.append), lineterminator="\r\n")
-    table.writerow(columns)
-    table.writerows([_safe(cell) for cell in row] for row in zip(*columns.values()))
+    table.writerows(map(safe_cell, row) for row in [list(columns), *zip(*columns.values())])
     return "".join(line[:-2] + "\n" for line in lines).encode("utf-8")
 
 
-def _safe(cell: Any) -> Any:
-    runs = isinstance(cell, str) and cell.startswith(FORMULA)
+def safe_cell(cell: Any) -> Any:
+    """Return a cell that no spreadsheet takes for a formula; numbers are unchanged.
+
+    A text gets an apostrophe in front if it begins like a formula, also behind apostrophes, so
+    that no two texts become one.
+    """
+    runs = isinstance(cell, str) and cell.lstrip("'").startswith(FORMULA)
     return "'" + cell if runs and not NUMBER.fullmatch(cell) else cell
 
 
@@ -890,18 +876,20 @@ def write_file(path: str, content: bytes) -> None:
 
     Unfinished files of killed runs beside it are removed: nobody has a lock on them any more.
     """
-    place = os.path.realpath(path)
-    part = os.path.join(os.path.dirname(place), f".steadycut-{secrets.token_hex(8)}.part")
-    made = part + ".new"
+    made = ""
     try:
-        _check_plain(place)
-        _remove_abandoned(os.path.dirname(place))
+        place = link_target(path)
+        check_plain(place)
+        folder = os.path.dirname(place)
+        _remove_abandoned(folder or ".")
+        part = os.path.join(folder, f".steadycut-{secrets.token_hex(8)}.part")
+        made = part + ".new"
         with open(made, "xb") as file:
             if _lock(file):
                 os.rename(made, part)
                 made = part
             if os.path.exists(place):
-                os.chmod(made, stat.S_IMODE(os.stat(place).st_mode))
+                take_permissions(place, file.fileno())
             file.write(content)
             file.flush()
             if fcntl is None:  # Windows cannot move an open file
@@ -914,11 +902,100 @@ def write_file(path: str, content: bytes) -> None:
             os.unlink(made)
 
 
+def link_target(path: Any) -> str:
+    """Return the file that links lead to; refuse links that others have put into a shared folder.
+
+    The system protects shared folders in this way too, but only where a link is opened.
+    """
+    place = os.fspath(path)
+    for _ in range(MOST_LINKS):
+        if not os.path.islink(place):
+            return str(place)
+        folder = os.path.dirname(place)
+        link, around = os.lstat(place), os.stat(folder or ".")
+        shared = around.st_mode & stat.S_ISVTX and around.st_mode & stat.S_IWOTH
+        if shared and not is_own(link) and link.st_uid != around.st_uid:
+            raise OSError(None, "It is a link of somebody else")
+        place = os.path.join(folder, os.readlink(place))
+    raise OSError(None, "Too many links")
+
+
+def is_own(state: os.stat_result) -> bool:
+    """Whether a file belongs to this user."""
+    return not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
+
+
+def take_permissions(path: Any, part: int) -> None:
+    """Give an open file the mode, owner, group and access list of the file that it will replace.
+
+    Nobody may read the new file who may not read the old one: if the group cannot be kept, the
+    group of the new file gets no rights. A new file has the permissions of the user's umask.
+    """
+    if not os.access(path, os.W_OK):
+        raise PermissionError(None, "It is read-only")
+    if not hasattr(os, "fchown"):  # pragma: no cover - Windows
+        return
+    old = os.stat(path)
+    mode = stat.S_IMODE(old.st_mode)
+    os.fchmod(part, mode & stat.S_IRWXU)
+    with suppress(OSError):
+        os.fchown(part, old.st_uid, -1)
+    try:
+        os.fchown(part, -1, old.st_gid)
+        for name in os.listxattr(path) if hasattr(os, "listxattr") else ():
+            if name.startswith("system.posix_acl"):
+                os.setxattr(part, name, os.getxattr(path, name))
+    except OSError:
+        mode &= ~stat.S_IRWXG
+    os.fchmod(part, mode)
+
+
+def open_plain(path: Any, mode: str = "rb", *, follow: bool = True) -> Any:
+    """Open a regular file, or raise an OSError with the reason; never wait for a pipe.
+
+    With a mode that writes it may be new. With ``follow=False`` it may not be a link: links in
+    folders that others may write to can lead anywhere.
+    """
+    quick = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
+
+    def opener(name: str, flags: int) -> int:
+        check_plain(name)  # to open a device may already do something
+        opened = os.open(name, flags | quick, 0o666)
+        try:
+            _check_state(os.fstat(opened))
+        except OSError:
+            os.close(opened)
+            raise
+        return opened
+
+    return open(path, mode, opener=opener)
+
+
+def check_plain(path: Any) -> None:
+    """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
+    if os.path.exists(path):
+        _check_state(os.stat(path))
+
+
+def _check_state(state: os.stat_result) -> None:
+    if stat.S_ISDIR(state.st_mode):
+        raise IsADirectoryError(None, "Is a directory")
+    if not stat.S_ISREG(state.st_mode):
+        raise OSError(None, "It is a pipe or a device")
+
+
+def rule_of_decisions(path: Any) -> Any:
+    """Return the hash of the rule in the first row of a CSV file of decisions, if it has one."""
+    with open_plain(path) as file:
+        text = file.read(1000000).decode("utf-8", "replace")
+    return (next(csv.DictReader(io.StringIO(text, newline="")), None) or {}).get("rule_sha256")
+
+
 def _remove_abandoned(folder: str) -> None:
     for name in os.listdir(folder):
         if PART.fullmatch(name):
             left = os.path.join(folder, name)
-            with suppress(OSError), _open_plain(left) as file:
+            with suppress(OSError), open_plain(left, follow=False) as file:
                 if _lock(file):
                     os.unlink(left)
 
@@ -965,6 +1042,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help=f"end with exit code {WARNED} if a score is outside the range that the rule knows",
     )
     parser.add_argument(
+        "--overwrite",
+        action="store_true",
+        help="replace a file that holds something other than decisions of this rule",
+    )
+    parser.add_argument(
         "--verify",
         metavar="PUBLIC_KEY",
         help="use the rule only if RULE.sig says that this key signed it",
@@ -975,7 +1057,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")
     try:
         named = given.rule, given.table, given.out, given.unseen
-        text, warned = run(*named, force=given.force, key=given.verify)
+        how = {"force": given.force, "overwrite": given.overwrite, "key": given.verify}
+        text, warned = run(*named, **how)
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
@@ -984,7 +1067,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(
-    rule_path: str, table_path: str, out: str, unseen: str, *, force: bool, key: str | None = None
+    rule_path: str,
+    table_path: str,
+    out: str,
+    unseen: str,
+    *,
+    force: bool = False,
+    overwrite: bool = False,
+    key: str | None = None,
 ) -> Tuple[str, bool]:
     """Read, decide and write; return what was done, and whether there was a warning."""
     if not out.lower().endswith(".csv"):
@@ -993,6 +1083,8 @@ def run(
         if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
             raise Refused(f"--out {out} is one of the files that are read; choose another name.")
     rule = load_rule(rule_path, key)
+    if not overwrite:
+        _refuse_other(out, rule["sha256"])
     table = read_table(table_path, rule, force=force)
     try:
         columns = decide(rule, table, unseen, force=force)
@@ -1013,6 +1105,19 @@ def run(
     if "stratum" in columns:
         shown = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
     return f"{shown}\nWrote {out}", n_outside > 0 or "forced" in columns
+
+
+def _refuse_other(out: str, rule_sha256: str) -> None:
+    """Refuse to replace a file that is not one of decisions of the same rule."""
+    found = None
+    if os.path.isfile(out) and os.path.getsize(out):
+        with suppress(OSError, csv.Error):
+            found = rule_of_decisions(out)
+        if found != rule_sha256:
+            raise Refused(
+                f"{out} holds results of another rule, or something else. Choose another --out, "
+                "or replace it with --overwrite."
+            )
 
 
 def run_command() -> int:

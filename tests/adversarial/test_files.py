@@ -74,5 +74,5 @@ def test_nothing_waits_for_a_pipe_or_reads_a_device(what, tmp_path):
             read(path)
     table = path.rename(tmp_path / "endless.csv")
     rule = rule_reader.load_rule(str(next(GOLDEN.glob("rule*.json"))))
-    with pytest.raises(rule_reader.Refused, match="not a plain file"):
+    with pytest.raises(rule_reader.Refused, match="It is a pipe or a device"):
         rule_reader.read_table(str(table), rule)

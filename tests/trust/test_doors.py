@@ -1,5 +1,7 @@
 """Somebody else on the same machine can neither be let in nor stop a command."""
 
+import os
+
 import pytest
 
 from benchmarks.trust import doors
@@ -20,3 +22,9 @@ def test_pipes_are_not_waited_for(tmp_path, case):
 def test_permissions_and_links_stay(tmp_path):
     row = doors.replaced(tmp_path, [0o600, 0o660])
     assert (row.tried, row.failed) == (8, 0)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only the root user can be several users")
+def test_files_of_others_stay(tmp_path):
+    row = doors.of_others(tmp_path, [0o640])
+    assert (row.tried, row.failed) == (72, 0)

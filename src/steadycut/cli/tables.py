@@ -25,7 +25,8 @@ from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
 from steadycut.io.files import read_small
-from steadycut.io.safe_csv import csv_bytes, safe_cell
+from steadycut.io.safe_csv import csv_bytes
+from steadycut.rule_reader import safe_cell
 
 ANY_ROW = "a patient is positive if any row is"
 ALL_ROWS = "all rows of a patient have the same label"

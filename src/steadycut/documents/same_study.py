@@ -1,15 +1,15 @@
 """Whether results in a folder belong to another study, so that they must not be overwritten."""
 
 import csv
-import io
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from steadycut.documents.canonical_json import content_hash, json_object
 from steadycut.errors import BadOption, argument
-from steadycut.io.files import open_plain, read_small
+from steadycut.io.files import read_small
 from steadycut.io.parquet import first_row
+from steadycut.rule_reader import rule_of_decisions
 
 RULE_COLUMN = "rule_sha256"
 # The audit of a frozen file, and the frozen files, as they are called in a folder.
@@ -87,13 +87,8 @@ def study_of(content: Mapping[str, Any]) -> str | None:
 def _rule_of_decisions(path: Path) -> str | None:
     """Return the hash of the rule in the first row of a file of decisions, if it has one."""
     try:
-        found = first_row(path) if path.suffix.lower() == ".parquet" else _first_line(path)
+        if path.suffix.lower() == ".parquet":
+            return (first_row(path) or {}).get(RULE_COLUMN)
+        return rule_of_decisions(path)
     except (OSError, ValueError, csv.Error):
         return None
-    return (found or {}).get(RULE_COLUMN)
-
-
-def _first_line(path: Path) -> dict[str, str] | None:
-    with open_plain(path) as file:
-        text = file.read(1_000_000).decode(errors="replace")
-    return next(csv.DictReader(io.StringIO(text, newline="")), None)

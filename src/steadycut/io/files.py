@@ -19,6 +19,8 @@ from typing import IO
 from filelock import lock_descriptor
 
 from steadycut.errors import BadOption, SteadycutError, refusing
+from steadycut.rule_reader import check_plain, is_own, link_target, take_permissions
+from steadycut.rule_reader import open_plain as open_plain  # noqa: PLC0414 (for all of io)
 
 # Where there are no locks, a file of this age, in seconds, is no longer being written.
 STALE = 3600.0
@@ -30,47 +32,6 @@ FOLDER_LOCK = ".steadycut.lock"
 LARGEST_SMALL = 256_000_000
 # Seconds that a run waits for others that move files into the same folder.
 LONGEST_WAIT = 30.0
-MOST_LINKS = 40
-
-
-def open_plain(path: Path, mode: str = "rb", *, follow: bool = True) -> IO[bytes]:
-    """Open a regular file, or raise an OSError with the reason; never wait for a pipe.
-
-    Parameters
-    ----------
-    path
-        The file; with a mode that writes, it may be new.
-    mode
-        As of `open`, with a ``b``.
-    follow
-        Whether it may be a link. Links in folders that others may write to can lead anywhere.
-    """
-    quick = getattr(os, "O_NONBLOCK", 0) | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
-
-    def opener(name: str, flags: int) -> int:
-        if os.path.exists(name):  # noqa: PTH110
-            _check_plain(os.stat(name))  # noqa: PTH116 (to open a device may already do something)
-        opened = os.open(name, flags | quick, 0o666)
-        try:
-            _check_plain(os.fstat(opened))
-        except OSError:
-            os.close(opened)
-            raise
-        return opened
-
-    return open(path, mode, opener=opener)
-
-
-def _check_plain(state: os.stat_result) -> None:
-    if stat.S_ISDIR(state.st_mode):
-        raise IsADirectoryError(None, "Is a directory")
-    if not stat.S_ISREG(state.st_mode):
-        raise OSError(None, "It is a pipe or a device")
-
-
-def _is_own(state: os.stat_result) -> bool:
-    """Whether a file belongs to this user."""
-    return not hasattr(os, "geteuid") or state.st_uid == os.geteuid()
 
 
 def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
@@ -151,27 +112,16 @@ def _is_left(folder: Path) -> bool:
     """Whether a killed run of ours left a work folder; one whose lock has no byte may be new."""
     with suppress(OSError):
         state, held = folder.lstat(), folder / LOCK
-        if stat.S_ISDIR(state.st_mode) and _is_own(state):
+        if stat.S_ISDIR(state.st_mode) and is_own(state):
             locked = held.exists() and held.stat().st_size
             return _is_abandoned(held) if locked else _is_stale(folder)
     return False
 
 
 def _target(path: Path) -> Path:
-    """Return the file that links lead to; refuse links that others have put into a shared folder.
-
-    The system protects shared folders in this way too, but only where a link is opened.
-    """
+    """Return the file that links lead to."""
     with _refusing(path):
-        for _ in range(MOST_LINKS):
-            if not path.is_symlink():
-                return path
-            state, folder = path.lstat(), path.parent.stat()
-            shared = folder.st_mode & stat.S_ISVTX and folder.st_mode & stat.S_IWOTH
-            if shared and not _is_own(state) and state.st_uid != folder.st_uid:
-                raise OSError(None, "It is a link of somebody else")
-            path = path.parent / path.readlink()
-        raise OSError(None, "Too many links")
+        return Path(link_target(path))
 
 
 def _part_beside(path: Path) -> Path:
@@ -212,12 +162,6 @@ def lock(file: IO[bytes] | int) -> bool | None:
         return None
 
 
-def check_place(path: Path) -> None:
-    """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
-    if os.path.exists(path):  # noqa: PTH110
-        _check_plain(path.stat())
-
-
 def try_folder(folder: Path) -> None:
     """Make a file in a folder and remove it, or raise an OSError with the reason."""
     part = _part_beside(folder / "any")
@@ -234,39 +178,14 @@ def try_folder(folder: Path) -> None:
 def _written(part: Path, path: Path, content: bytes) -> Iterator[None]:
     """Write a part; it stays locked until the context is left."""
     with _refusing(path):
-        check_place(path)
+        check_plain(path)
         with _locked_file(part) as file:
             if path.exists():
-                _take_permissions(path, file.fileno())
+                take_permissions(path, file.fileno())
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
             yield
-
-
-def _take_permissions(path: Path, part: int) -> None:
-    """Give a part the mode, owner, group and access list of the file that it will replace.
-
-    Nobody may read the new file who may not read the old one: if the group cannot be kept, the
-    group of the new file gets no rights. A new file has the permissions of the user's umask.
-    """
-    if not os.access(path, os.W_OK):
-        raise PermissionError(None, "It is read-only")
-    if not hasattr(os, "fchown"):  # pragma: no cover - Windows
-        return
-    old = path.stat()
-    mode = stat.S_IMODE(old.st_mode)
-    os.fchmod(part, mode & stat.S_IRWXU)
-    with suppress(OSError):
-        os.fchown(part, old.st_uid, -1)
-    try:
-        os.fchown(part, -1, old.st_gid)
-        for name in os.listxattr(path) if hasattr(os, "listxattr") else ():
-            if name.startswith("system.posix_acl"):
-                os.setxattr(part, name, os.getxattr(path, name))
-    except OSError:
-        mode &= ~stat.S_IRWXG
-    os.fchmod(part, mode)
 
 
 @contextmanager

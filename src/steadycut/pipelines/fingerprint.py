@@ -13,7 +13,7 @@ END = 1 << 20
 def hash_file(path: Path) -> str:
     """Return the SHA-256 of a whole file."""
     with open_plain(path) as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def file_fingerprint(path: Path) -> str:

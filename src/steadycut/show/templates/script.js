@@ -69,7 +69,7 @@
 
   /* As steadycut.safe_csv: a text that a spreadsheet would run gets an apostrophe in front. */
   function safeCell(cell) {
-    const runs = /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell);
+    const runs = /^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(cell);
     const plainNumber = /^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$/;
     return runs && !plainNumber.test(cell) ? "'" + cell : cell;
   }
