@@ -24,6 +24,7 @@ from benchmarks.trust.rule_file import (
     judged_signatures,
     same_decisions,
     spoiled_tables,
+    strange_cells,
 )
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE, decided_columns
 from scripts.write_schema import reader_text
@@ -214,6 +215,7 @@ def test_a_number_is_read_as_it_was_written(value):
         (changed_files, 60),
         (changed_signatures, 40),
         (broken_rules, 120),
+        (strange_cells, 60),
     ],
 )
 def test_random_rules_tables_and_changes(count, n, seed, tmp_path):
@@ -263,6 +265,8 @@ def written(tmp_path):
         (["patient,score", ",1"], "'patient' must be filled in every row; 1 of 1"),
         (["patient,score", "None,1", "a,1"], "'patient' must be filled in every row; 1 of 2"),
         (["patient,score", "NA,1"], "1 of 1 rows have no value there"),
+        (["patient,score", "\u00a0NA,1", "N\u200bA\t,1"], "2 of 2 rows have no value there"),
+        (["patient,score", "a,+-3"], "other text"),
         (["patient,score", "a,1,2"], "a row of 3 cells"),
         (["patient,score", "a"], "a row of 1 cells"),
         (["patient,score", 'a,"1'], "cannot be read"),

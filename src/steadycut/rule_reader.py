@@ -47,7 +47,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 # A whole number that is written as a float: the group "1.0" is the group "1".
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
-# Texts that mean "missing" in identifiers and levels; there "none" may be a name.
+# Texts that mean "missing" in identifiers, levels and labels; steadycut takes them from here.
 MARKS = ("", "na", "n/a", "#n/a", "nan", "<na>", "null")
 BLANKS = " \t\n\r\x0b\x0c"
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\uff1d", "\uff0b", "\uff0d", "\uff20")
@@ -504,7 +504,7 @@ def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table
     places = {name: header.index(name) for name in needed}
     table: Table = {name: [] for name in needed}
     for row in rows:
-        if row and len(row) != len(header):
+        if row and (len(row) < len(header) or any(row[len(header) :])):
             raise Refused(
                 f"{path} has a row of {len(row)} cells where the first line names {len(header)} "
                 "columns. Fix the file."
@@ -539,9 +539,17 @@ def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
     return max(found, key=lambda one: len(one[0]))
 
 
+def is_missing_mark(text: str, *, patient: bool = False) -> bool:
+    """Whether a text stands for a missing value, whatever blanks and invisible characters it has.
+
+    ``patient`` says that it is in the place of a patient; elsewhere "none" may be a name.
+    """
+    plain = "".join(filter(str.isprintable, text)).strip().lower()
+    return plain in MARKS or (patient and plain == "none")
+
+
 def _check_filled(table: Table, name: str, patient: str) -> None:
-    nothing = (*MARKS, "none") if name == patient else MARKS
-    gaps = sum(text.strip().lower() in nothing for text in table[name])
+    gaps = sum(is_missing_mark(text, patient=name == patient) for text in table[name])
     if gaps:
         raise Refused(
             f"column {name!r} must be filled in every row; {gaps} of {len(table[name])} rows have "

@@ -1,16 +1,21 @@
 """Labels as texts: what is a class, and what is none."""
 
+import re
+
 import pytest
 
 from steadycut.core.labels import code_labels, negative_name, same_label
 from steadycut.errors import BadTable
 
 
-@pytest.mark.parametrize("mark", ["NA", "nan", "N/A", "<NA>", "NULL", " na "])
+@pytest.mark.parametrize(
+    "mark", ["NA", "nan", "N/A", "<NA>", "NULL", " na ", "\u00a0NA", "na\u200b"]
+)
 @pytest.mark.parametrize("positive", [None, "1"])
 def test_a_mark_for_a_missing_label_is_no_class(mark, positive):
     with pytest.raises(
-        BadTable, match=rf"in 'status' must be a class; {mark!r} is there, which stands"
+        BadTable,
+        match=f"in 'status' must be a class; {re.escape(repr(mark))} is there, which stands",
     ):
         code_labels(["1", mark], "status", positive)
 

@@ -717,9 +717,11 @@ def test_rows_without_a_patient_are_refused(rows, model, missing):
             call()
 
 
-def test_a_patient_may_be_called_nan(rows):
+@pytest.mark.parametrize("mark", ["nan", " NA", "None"])
+def test_texts_that_stand_for_no_patient_are_refused(rows, mark):
     X, y, patient = rows
-    build().fit(X, y, np.where(patient == 1, "nan", patient.astype(str)))
+    with pytest.raises(BadPatients, match="of 120 are missing"):
+        build().fit(X, y, np.where(patient == 1, mark, patient.astype(str)))
 
 
 def test_groups_of_another_length(rows, model):

@@ -42,7 +42,12 @@ def test_the_line_names_nobody():
     assert alike_warnings(PatientScores(scores=[0.0, 0.0])) == []
 
 
-@pytest.mark.parametrize("mark", ["NA", "n/a", "nan", "NaN", "NULL", "None", "<NA>", "#N/A"])
+PADDED = [" NA", "NA ", "\u00a0NA", "nan ", "null\t", "\ufeffNA", "N\u200bA", "\u200b"]
+
+
+@pytest.mark.parametrize(
+    "mark", ["NA", "n/a", "nan", "NaN", "NULL", "None", "<NA>", "#N/A", " None", *PADDED]
+)
 def test_a_mark_for_a_missing_identifier_is_refused(mark):
     table = {"id": ["a", mark], "s": [1.0, 2.0]}
     with pytest.raises(BadTable, match="column 'id' must be filled in every row"):
@@ -54,6 +59,13 @@ def test_none_may_be_the_name_of_a_site_or_a_level(role):
     table = {"id": ["a", "b"], "s": [1.0, 2.0], "at": ["north", "None"]}
     asked = {"site": "at"} if role == "site" else {"levels": ["at:max"]}
     assert aggregate(table, patient="id", score="s", **asked).n_patients == 2
-    table["at"][1] = "NA"
-    with pytest.raises(BadTable, match="column 'at' must be filled"):
-        aggregate(table, patient="id", score="s", **asked)
+    for mark in ("NA", *PADDED):
+        table["at"][1] = mark
+        with pytest.raises(BadTable, match="column 'at' must be filled"):
+            aggregate(table, patient="id", score="s", **asked)
+
+
+def test_a_name_that_only_resembles_a_mark_stays():
+    names = ["Na-1", "N A", "nano", "none1", "0"]
+    table = {"id": names, "s": [1.0] * 5}
+    assert aggregate(table, patient="id", score="s").n_patients == 5

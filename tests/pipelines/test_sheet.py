@@ -22,6 +22,7 @@ def test_sheet(tmp_path):
         (b"\xff\xfe\x00", BadTable, "not UTF-8"),
         (b"slide\na\n", MissingColumn, "lacks patient"),
         (b"slide,patient\na,1\na,2\n", BadTable, "two different things"),
+        (b"slide,patient\na,NA\nb, nan\nc,\n", BadTable, "in 2 of 3 rows the patient is a text"),
     ],
 )
 def test_bad_sheets(tmp_path, content, error, says):

@@ -8,10 +8,9 @@ import numpy as np
 from steadycut.core.checks import LabelArray, shared_values
 from steadycut.core.class_names import ClassNames
 from steadycut.errors import BadTable, argument
+from steadycut.rule_reader import is_missing_mark
 
 TRUTH = {"true": 1.0, "false": 0.0}
-# What programs write for a missing value; "none" and "unknown" may be classes.
-MISSING = frozenset({"na", "n/a", "#n/a", "nan", "<na>", "null"})
 # More values than this are not class names: they may be measurements, or identify patients.
 MOST_CLASSES = 20
 
@@ -101,7 +100,7 @@ def _meaning(text: str) -> float | str:
 
 def _check_present(counts: Mapping[str, int], column: str) -> None:
     """Refuse marks for a missing label: such a patient would count as negative."""
-    marks = [text for text in counts if text.strip().casefold() in MISSING]
+    marks = list(filter(is_missing_mark, counts))
     if marks:
         shown = ", ".join(sorted(map(repr, marks)))
         msg = (

@@ -2,6 +2,7 @@
 
 import inspect
 import os
+from collections import Counter
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -15,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 
 from steadycut.core.checks import IntArray, read_only, refuse, shown
 from steadycut.errors import BadOption, BadPatients, TooFewPatients
+from steadycut.rule_reader import is_missing_mark
 
 LARGEST_SEED = 2**31 - 1
 LOST_GROUPS = (
@@ -23,7 +25,6 @@ LOST_GROUPS = (
     "then cross_validate(..., params={'groups': groups}), or GridSearchCV(...).fit(X, y, "
     "groups=groups). Or name the column of X that holds the patient: patient='...'."
 )
-MISSING = ("None", "nan", "NaN", "NaT", "<NA>")
 
 
 def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
@@ -239,13 +240,11 @@ def _refuse_large_floats(groups: NDArray[Any]) -> None:
 
 
 def _refuse_missing(groups: NDArray[Any]) -> None:
-    if groups.dtype.kind in "USiub":
+    if groups.dtype.kind in "Siub":
         return
-    texts = np.isin(groups.astype(np.str_), MISSING).tolist()
-    missing = sum(
-        odd and not isinstance(value, str)
-        for odd, value in zip(texts, groups.tolist(), strict=True)
-    )
+    texts = Counter(map(str, groups.tolist()))
+    missing = sum(n for text, n in texts.items() if is_missing_mark(text, patient=True))
+    missing += texts["NaT"]
     if missing:
         msg = f"groups must name the patient of every row; {missing} of {groups.size} are missing."
         raise BadPatients(msg)

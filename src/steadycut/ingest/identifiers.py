@@ -3,30 +3,23 @@
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from itertools import product
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.labels import MISSING
 from steadycut.core.records import SEPARATOR, PatientScores
 from steadycut.errors import BadTable
 from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.survey import Survey
+from steadycut.ingest.table import KeyColumn
+from steadycut.rule_reader import MARKS, is_missing_mark
 
 # Spaces, and characters without width that are copied along from a page or a form.
 UNSEEN = [code for code in range(0x3001) if chr(code).isspace()]
 UNSEEN += [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
+LONGEST_MARK = max(map(len, MARKS))
 WITHOUT = dict.fromkeys(code for code in UNSEEN if chr(code) != SEPARATOR)
-
-
-def _spellings(words: frozenset[str]) -> frozenset[str]:
-    letters = (product(*({letter, letter.upper()} for letter in word)) for word in words)
-    return frozenset("".join(one) for several in letters for one in several)
-
-
-NOBODY = _spellings(MISSING | {"none"})
-NOTHING = _spellings(MISSING)
 
 
 def check_named(survey: Survey, request: Request) -> None:
@@ -36,15 +29,23 @@ def check_named(survey: Survey, request: Request) -> None:
     """
     levels = [column for column, _ in request.levels]
     for column in filter(None, [request.patient, request.site, *levels, *request.attributes]):
-        marks = NOBODY if column == request.patient else NOTHING
-        found = sorted(marks.intersection(survey.keys[column].texts))
-        if found:
+        is_mark = partial(is_missing_mark, patient=column == request.patient)
+        mark = next(filter(is_mark, _perhaps_marks(survey.keys[column])), None)
+        if mark is not None:
             msg = (
-                f"column {column!r} must be filled in every row; {found[0]!r} is there, which "
+                f"column {column!r} must be filled in every row; {mark!r} is there, which "
                 "stands for a missing value. Fill in these rows, remove them, or write another "
                 "name if it is one."
             )
             raise BadTable(msg)
+
+
+def _perhaps_marks(column: KeyColumn) -> list[str]:
+    """Return the texts that may be marks; a million identifiers are not looked at one by one."""
+    joined = "".join(column.texts)
+    plain = joined.isascii() and joined.isprintable() and " " not in joined
+    used = [column.texts[code] for code in np.unique(column.codes[column.codes >= 0]).tolist()]
+    return [text for text in used if not plain or len(text) <= LONGEST_MARK]
 
 
 def count_alike(identifiers: Sequence[str] | NDArray[np.str_], joined: str | None = None) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from steadycut.errors import BadTable, MissingColumn, refusing
 from steadycut.ingest.sources.csv_files import DELIMITERS, split_header
 from steadycut.io.files import read_small
+from steadycut.rule_reader import is_missing_mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,15 @@ def read_sheet(path: Path, key: str) -> dict[str, Origin]:
         ``slide`` or ``record``.
     """
     found: dict[str, Origin] = {}
-    for row in read_records(path, (key, "patient")):
+    rows = read_records(path, (key, "patient"))
+    marks = sum(is_missing_mark(row["patient"], patient=True) for row in rows if row.get("patient"))
+    if marks:
+        msg = (
+            f"the sheet {path} must name patients; in {marks} of {len(rows)} rows the patient is a "
+            "text that stands for a missing value. Fill these in, or leave them empty."
+        )
+        raise BadTable(msg)
+    for row in rows:
         name = file_stem(row.get(key, ""))
         origin = Origin(**{field: row.get(field) or None for field in ("patient", "label", "site")})
         if found.setdefault(name, origin) != origin:

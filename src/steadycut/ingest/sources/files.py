@@ -187,13 +187,13 @@ def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
     column, kind = quote_name(opened.aliases[position]), opened.types[position]
     if _is_number(kind):
         return f"{column}::DOUBLE AS s{index}"
-    # DuckDB would read 1_0 as 10.
-    plain = f"CASE WHEN NOT contains({column}, '_') THEN {column} END"
+    # DuckDB would read 1_0 as 10, and +-3 as -3.
+    number_like = f"NOT contains({column}, '_') AND NOT contains({column}, '+-')"
+    plain = f"CASE WHEN {number_like} THEN {column} END"
     if decimal == ",":
         # A point would be a separator of thousands, or another decimal sign.
-        plain = (
-            f"replace(CASE WHEN NOT regexp_matches({column}, '[_.]') THEN {column} END, ',', '.')"
-        )
+        number_like += f" AND NOT contains({column}, '.')"
+        plain = f"replace(CASE WHEN {number_like} THEN {column} END, ',', '.')"
     number = f"TRY_CAST({plain} AS DOUBLE)" if kind == "VARCHAR" else "NULL::DOUBLE"
     gaps = ", ".join(map(quote_text, sorted(table.NO_SCORE)))
     is_text = f"{number} IS NULL AND lower(trim({column}::VARCHAR, '{BLANKS}')) NOT IN ({gaps})"
