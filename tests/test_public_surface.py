@@ -46,6 +46,7 @@ NAMES = [
     "fit_strata",
     "monitor",
     "operating_point",
+    "paper_method",
     "plan",
     "switch",
 ]

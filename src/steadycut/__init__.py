@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from steadycut.study.labels.draw import LabelDraw, draw_labels
     from steadycut.study.monitor import Monitor, monitor
     from steadycut.study.operating_point import OperatingPoint, operating_point
+    from steadycut.study.options import paper_method
     from steadycut.study.plan import Plan, plan
     from steadycut.study.strata.fit import fit_strata
     from steadycut.study.strata.fitted import StrataStudy
@@ -91,6 +92,7 @@ _PLACES = {
     "study.fit": ("Study", "fit"),
     "study.monitor": ("Monitor", "monitor"),
     "study.operating_point": ("OperatingPoint", "operating_point"),
+    "study.options": ("paper_method",),
     "study.plan": ("Plan", "plan"),
     "study.strata.fit": ("fit_strata",),
     "study.strata.fitted": ("StrataStudy",),
@@ -138,6 +140,7 @@ __all__ = [
     "fit_strata",
     "monitor",
     "operating_point",
+    "paper_method",
     "plan",
     "switch",
 ]

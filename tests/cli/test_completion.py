@@ -38,7 +38,7 @@ def test_commands_are_completed_without_importing_one(completed, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "offered"),
     [
-        ("steadycut fit --del", ["--delta", "--delta-boot", "--delimiter"]),
+        ("steadycut fit --del", ["--delta", "--delimiter"]),
         ("steadycut audit --no-", ["--no-label", "--no-site"]),
         ("steadycut fit --direction ", ["ge", "le"]),
         ("steadycut fit t.csv --rule you", ["youden-kernel", "youden"]),

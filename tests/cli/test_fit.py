@@ -44,16 +44,6 @@ def test_it_writes_three_files_and_says_so(table, tmp_path, capsys):
     )
 
 
-def test_the_delta_of_the_bootstrap_reaches_the_study(table, tmp_path, capsys):
-    ran = run_command(capsys, "fit", table, *FIT, "--delta-boot", "0.25", "--out", tmp_path)
-    assert ran.code == 0
-    page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "75 % of the resampled cut-offs are no further away" in page
-    rule = json.loads((tmp_path / "rule.json").read_bytes())
-    assert rule["provenance"]["options"]["delta_boot"] == 0.25
-    assert rule["certificate"]["delta"] == 0.1
-
-
 def test_patients_held_out_are_shown_with_their_limits(table, tmp_path, capsys):
     held = ["--test-size", "0.2", "--out", tmp_path]
     ran = run_command(capsys, "fit", table, *FIT, *held)

@@ -77,7 +77,6 @@ def test_parameters_are_those_of_the_contract():
         ("random_state", None),
         ("checkpoint", None),
         ("progress", None),
-        ("delta_boot", None),
         ("target_prevalence", None),
         ("patient", None),
         ("refit", "full"),

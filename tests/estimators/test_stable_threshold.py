@@ -39,7 +39,6 @@ DEFAULTS = {
     "honesty": "split",
     "certify_size": 0.5,
     "random_state": None,
-    "delta_boot": None,
     "direction": "ge",
     "target_prevalence": None,
 }

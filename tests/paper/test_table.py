@@ -52,7 +52,7 @@ def test_accuracy_and_every_term_of_gamma_are_there():
         assert over["accuracy_external"]["mean"] == pytest.approx(1 - over["risk_external"]["mean"])
     terms = content["gamma"]
     both = hospital(0), hospital(1, prefix="q")
-    study = steadycut.fit(both[0], rule="erm", grid="even", band="dkw", n_bootstrap=20, seed=0)
+    study = steadycut.fit(both[0], **steadycut.paper_method(), n_bootstrap=20, seed=0)
     assert terms["total"] == pytest.approx(paper(study.counts, Costs(), 0.1))
     n, ill = study.counts.n_patients, study.counts.n_positive
     root = np.sqrt(np.log(60) / 2)

@@ -237,10 +237,10 @@ def test_a_rule_made_with_a_uniform_bound_is_audited_with_a_direct_one():
 
 
 def test_a_rule_made_with_the_papers_band_keeps_its_penalty():
-    rule = freeze(band="dkw", delta_boot=0.3)
+    rule = freeze(instability={"band": "dkw", "delta_boot": 0.3})
     found = audit(rule, *cohort(9)).to_dict()
     assert found["g_boot"] == rule.document.stability.penalty
-    other = audit(freeze(delta_boot=0.3), *cohort(9)).to_dict()
+    other = audit(freeze(instability={"delta_boot": 0.3}), *cohort(9)).to_dict()
     assert other["g_boot"] == pytest.approx(found["g_boot"])
 
 

@@ -48,7 +48,8 @@ def test_rivals_are_what_the_other_rules_choose():
 
 @pytest.mark.parametrize("band", ["multiscale", "dkw"])
 def test_the_modulus_and_its_bands_are_those_of_the_radius(band):
-    study = fit(samples.cohort(80, 3, ties=True), band=band, n_bootstrap=20, cost_fn=3.0)
+    cohort, measured = samples.cohort(80, 3, ties=True), {"band": band}
+    study = fit(cohort, instability=measured, n_bootstrap=20, cost_fn=3.0)
     curve = study.to_dict()["modulus_curve"]
     search, patients = study.options.search, study.select_patients
     for width, value, top in zip(curve["widths"], curve["empirical"], curve[band], strict=True):

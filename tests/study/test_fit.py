@@ -68,11 +68,14 @@ def test_another_seed_gives_other_draws():
     assert one.bootstrap_thresholds.tolist() != other.bootstrap_thresholds.tolist()
 
 
+BOOT = {"delta_boot": 0.4}
+
+
 def test_the_bootstrap_has_a_delta_of_its_own():
     cohort = make_cohort()
     plain, apart, both = (
-        steadycut.fit(cohort, **deltas)
-        for deltas in ({}, {"delta_boot": 0.4}, {"delta": 0.4, "delta_boot": 0.4})
+        steadycut.fit(cohort, instability=apart, **delta)
+        for apart, delta in ((None, {}), (BOOT, {}), (BOOT, {"delta": 0.4}))
     )
     assert apart.certificate == plain.certificate
     assert apart.chosen.radius == both.chosen.radius
@@ -84,7 +87,9 @@ def test_the_bootstrap_has_a_delta_of_its_own():
 
 
 def test_only_a_delta_of_the_bootstrap_that_was_set_is_written():
-    plain, apart = (steadycut.fit(make_cohort(), **one) for one in ({}, {"delta_boot": 0.05}))
+    plain, apart = (
+        steadycut.fit(make_cohort(), instability=one) for one in ({}, {"delta_boot": 0.05})
+    )
     assert "delta_boot" not in plain.to_dict()["options"]
     assert apart.to_dict()["options"]["delta_boot"] == 0.05
     frozen = [one.freeze().document.provenance.options for one in (plain, apart)]
@@ -259,7 +264,10 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
         ({"test_size": 1.5}, "test_size must be a share between 0 and 1, or a whole number of"),
         ({"test_size": 0}, "test_size must be a share between 0 and 1, or a whole number of"),
         ({"test_size": "0.2"}, "test_size must be a share between 0 and 1, or a whole number of"),
-        ({"delta_boot": 0}, "delta_boot must lie strictly between 0 and 1; got 0."),
+        (
+            steadycut.paper_method(delta_boot=0),
+            "delta_boot must lie strictly between 0 and 1",
+        ),
         (
             {"rule": "best"},
             "rule must be one of stable, erm, youden, ",
@@ -283,12 +291,32 @@ def test_a_pointwise_bound_is_refused_in_uniform_honesty():
         ({"cost_fn": 0}, "cost_fn must be a finite number above 0; got 0."),
         ({"cost_fp": -1}, "cost_fp must be a finite number above 0; got -1."),
         ({"seed": -1}, "seed must be a whole number of at least 0; got -1."),
-        ({"centering": "mean"}, "centering must be one of none, bias; got 'mean'."),
-        ({"form": "wide"}, "form must be one of pairwise, oscillation; got 'wide'."),
+        (
+            steadycut.paper_method(centering="mean"),
+            "centering must be one of none, bias",
+        ),
+        (steadycut.paper_method(form="wide"), "form must be one of pairwise, oscillation; got"),
+        ({"instability": {"band": "thin"}}, "band must be one of multiscale, dkw; got 'thin'."),
     ],
 )
 def test_an_option_outside_what_is_allowed_is_refused_by_name(options, told):
     assert refusal(BadOption, **options).startswith(told)
+
+
+def test_the_method_of_the_paper_is_algorithm_1_as_printed():
+    search = steadycut.fit(make_cohort(), **steadycut.paper_method(), n_bootstrap=20).options.search
+    assert (search.rule, search.grid, search.selector) == ("erm", 200, "objective")
+    assert (search.centering, search.form, search.band) == ("none", "pairwise", "dkw")
+    asked = steadycut.paper_method(rule="youden", centering="bias", form="oscillation", grid=50)
+    other = steadycut.fit(make_cohort(), **asked, seed=3, n_bootstrap=20).options
+    assert (other.search.rule, other.search.grid, other.seed) == ("youden", 50, 3)
+    assert (other.search.centering, other.search.form) == ("bias", "oscillation")
+
+
+@pytest.mark.parametrize("name", ["centering", "form", "band", "delta_boot"])
+def test_an_option_of_the_paper_says_where_it_is(name):
+    with pytest.raises(TypeError, match=rf"paper_method\({name}=\.\.\.\)"):
+        steadycut.fit(make_cohort(), **{name: 0.1})
 
 
 @pytest.mark.parametrize(

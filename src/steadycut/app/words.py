@@ -35,7 +35,6 @@ TITLES = {
     "stratify": "Keep groups apart in repeated samples",
     "delta": "Risk of a wrong promise or alarm",
     "test_size": "Patients to hold out",
-    "delta_boot": "The same for the stability of the cut-off",
     "stratified": "Divide ill and healthy patients evenly",
     "bound": "How the promise is computed",
     "certify": "What else to promise",
@@ -103,7 +102,6 @@ HINTS = {
     "stratify": "Such as labels, sites or scanners.",
     "delta": "0.1: it is wrong in at most 10 of 100 studies (90 % confidence).",
     "test_size": "A share such as 0.2, or a number. They only show what the finished cut-off does.",
-    "delta_boot": "Empty: as above. It changes the penalty, not the promise.",
     "stratified": (
         "Between choosing and checking. Needs the share of ill patients where it is used."
     ),

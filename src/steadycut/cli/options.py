@@ -400,9 +400,6 @@ class BoundOptions(CertificateOptions):
 class FitBoundOptions(BoundOptions):
     """Certificate."""
 
-    delta_boot: float | None = number(
-        "X", "Failure probability of the bootstrap radius and the penalty. [default: as --delta]"
-    )
     test_size: float | None = number(
         "SHARE|N",
         "Hold out patients (a share or a number) who neither choose nor check; the frozen cut-off "

@@ -51,7 +51,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     n_jobs
         How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend, for
         example a Dask cluster. The result does not depend on this number.
-    rule, cost_fn, cost_fp, grid, delta, delta_boot, target_prevalence, random_state
+    rule, cost_fn, cost_fp, grid, delta, target_prevalence, random_state
         As in `StableThreshold`.
     n_bootstrap
         How often the patients are resampled, the scorers fitted and the rule run again. Each
@@ -171,7 +171,6 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = None
     progress: Progress | bool | None = None
-    delta_boot: float | None = None
     target_prevalence: float | tuple[float, float] | None = None
     patient: int | str | None = None
     refit: str = "full"

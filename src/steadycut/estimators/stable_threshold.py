@@ -49,8 +49,6 @@ class StableThreshold(StudyEstimator):
         An int is the seed of the study, so ``steadycut.fit(..., seed=...)`` repeats it. Every
         ``fit`` draws one seed from a generator; with None, from numpy's global one. The seed that
         was used is ``study_.options.seed``.
-    delta_boot
-        Failure probability of the bootstrap radius and of the modulus band. None takes ``delta``.
     direction
         ``"ge"``: a patient is called positive where the score is at least the cut-off. ``"le"``:
         where it is at most the cut-off, because low scores mean ``classes_[1]``.
@@ -123,7 +121,6 @@ class StableThreshold(StudyEstimator):
     honesty: str = "split"
     certify_size: float = 0.5
     random_state: RandomState = None
-    delta_boot: float | None = None
     direction: str = "ge"
     target_prevalence: float | tuple[float, float] | None = None
 

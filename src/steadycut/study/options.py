@@ -140,6 +140,15 @@ class Options:
         return sign_of(self.direction)
 
 
+class Instability(TypedDict, total=False):
+    """How the radius and the penalty of a cut-off are measured; `paper_method` describes it."""
+
+    centering: str
+    form: str
+    band: str
+    delta_boot: float | None
+
+
 class FitOptions(TypedDict, total=False):
     """The options of `steadycut.fit` by name; those left out keep their defaults.
 
@@ -165,10 +174,7 @@ class FitOptions(TypedDict, total=False):
     n_bootstrap : int, default 200
         How often the patients are resampled and the whole rule is run again.
     delta : float, default 0.1
-        Failure probability of the certificate (the paper's delta_val).
-    delta_boot : float, default None
-        Failure probability of the bootstrap radius and of the band of the modulus, the penalty.
-        None takes ``delta``, as the paper does in its experiments.
+        Failure probability of the certificate, of the radius and of the penalty.
     honesty : str, default "split"
         ``"split"``: some patients choose, the others certify. ``"uniform"``: everybody does
         both, and only bounds that hold at all cuts at once are used.
@@ -186,13 +192,6 @@ class FitOptions(TypedDict, total=False):
         Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
         equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts
         are then tried, whatever ``grid`` says.
-    centering : str, default "none"
-        Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
-    form : str, default "pairwise"
-        Modulus: ``"pairwise"`` or ``"oscillation"``.
-    band : str, default "multiscale"
-        Upper band of the modulus, the penalty: ``"multiscale"``, or the paper's ``"dkw"``. At a
-        target prevalence it is always ``"dkw"``.
     selector : str, default "risk"
         How one of several candidates is chosen: by the smallest ``"risk"``, which transfers best
         to other hospitals; by the ``"objective"`` J of Algorithm 1, or J without the bias in the
@@ -212,6 +211,8 @@ class FitOptions(TypedDict, total=False):
         them. They are dealt as those who certify are, within classes if ``stratified``.
     seed : int, default 0
         Same patients, same options, same seed: same study, to the last bit.
+    instability : dict, default None
+        How radius and penalty are measured where they are the paper's: see `paper_method`.
     """
 
     rule: str | Counted
@@ -222,22 +223,69 @@ class FitOptions(TypedDict, total=False):
     grid: int | str
     n_bootstrap: int
     delta: float
-    delta_boot: float | None
     honesty: str
     certify_size: float
     stratified: bool
     bound: str
     certify: str | None
     ensemble: str | None
-    centering: str
-    form: str
-    band: str
     selector: str
     seed: int
     test_size: float | None
     sites_certify: Sequence[str] | None
     prevalence_there: float | tuple[float, float] | None
     cost_there: float | None
+    instability: Instability | None
+
+
+def paper_method(
+    *,
+    rule: str | Counted = "erm",
+    selector: str = "objective",
+    grid: int | str = "even",
+    centering: str = "none",
+    form: str = "pairwise",
+    band: str = "dkw",
+    delta_boot: float | None = None,
+) -> FitOptions:
+    """Return the options by which `fit` does what the paper prints, Algorithm 1.
+
+    Parameters
+    ----------
+    rule, selector, grid
+        As in `fit`: the smallest risk along 200 even cuts, and J over the candidates.
+    centering
+        Quantile of the radius: ``"none"`` (Algorithm 1) or ``"bias"`` (the paper's appendix).
+    form
+        Modulus: ``"pairwise"`` or ``"oscillation"``.
+    band
+        Upper band of the modulus, the penalty: the paper's ``"dkw"``, or ``"multiscale"``, which
+        `fit` uses. At a target prevalence it is always ``"dkw"``.
+    delta_boot
+        Failure probability of the bootstrap radius and of the band (the paper's delta_boot). None
+        takes ``delta`` (the paper's delta_val), as the paper does in its experiments.
+
+    Returns
+    -------
+    dict
+        Options of `fit`; others may stand beside them.
+
+    Examples
+    --------
+    >>> import steadycut
+    >>> scores, labels = [0.1, 0.3, 0.2, 0.8, 0.7, 0.9], [0, 0, 0, 1, 1, 1]
+    >>> cohort = steadycut.PatientScores(scores=scores, labels=labels)
+    >>> study = steadycut.fit(cohort, **steadycut.paper_method(centering="bias"), honesty="uniform")
+    >>> study.options.search.centering, study.options.search.band
+    ('bias', 'dkw')
+    """
+    measured: Instability = {
+        "centering": centering,
+        "form": form,
+        "band": band,
+        "delta_boot": delta_boot,
+    }
+    return {"rule": rule, "selector": selector, "grid": grid, "instability": measured}
 
 
 def lists_options(function: Callable[Given, Made]) -> Callable[Given, Made]:
@@ -250,9 +298,13 @@ def lists_options(function: Callable[Given, Made]) -> Callable[Given, Made]:
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
     """Return the options of `fit`, checked, before any patient is looked at."""
     for name in [one for one in given if one not in FitOptions.__annotations__]:
-        msg = f"there is no option {name!r}.{did_you_mean(name, FitOptions.__annotations__)}"
+        meant = did_you_mean(name, FitOptions.__annotations__)
+        if name in Instability.__annotations__:
+            meant = f" It is the paper's: fit(patients, **steadycut.paper_method({name}=...))."
+        msg = f"there is no option {name!r}.{meant}"
         raise TypeError(msg)
     rest: dict[str, Any] = {**given, "stratify": stratify}
+    rest |= rest.pop("instability", None) or {}
     prices = {name: rest.pop(name) for name in ("cost_fn", "cost_fp") if name in rest}
     costs = Costs(
         **prices, target=_as_range("target_prevalence", rest.pop("target_prevalence", None))

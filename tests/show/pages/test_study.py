@@ -1,7 +1,10 @@
 """The page of a study."""
 
+from steadycut import fit
 from steadycut.documents.study import OptionsPart
-from steadycut.show.pages.study import further_options
+from steadycut.show.pages.study import further_options, study_page
+from steadycut.show.render.markdown import markdown
+from tests.show.figures import samples
 
 USUAL = {
     "grid": "exact",
@@ -34,3 +37,9 @@ def test_options_that_somebody_gave_are_listed():
 
 def test_an_option_without_a_name_of_its_own_is_called_as_in_python():
     assert further_options(OptionsPart(**USUAL, small_cells=5)) == [("small cells", "5")]
+
+
+def test_the_radius_is_that_of_the_delta_of_the_bootstrap():
+    study = fit(samples.cohort(80, 3), instability={"delta_boot": 0.25}, n_bootstrap=20)
+    page = markdown(study_page(study.describe()))
+    assert "75 % of the resampled cut-offs are no further away" in page
