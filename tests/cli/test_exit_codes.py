@@ -8,6 +8,9 @@ import pytest
 
 from steadycut import __version__, rule_reader
 from steadycut.documents.rule import FrozenRule
+from steadycut.errors import BadOption
+from steadycut.io.files import write_atomically
+from steadycut.io.log import begin_run, open_log
 from tests.cli.commands import (
     FIT,
     HEADER,
@@ -243,3 +246,71 @@ def test_a_table_is_never_taken_for_a_log(table, rule, tmp_path, capsys):
         assert text in ran.err.lower() or text in ran.err
     assert table.read_bytes() == before
     assert not (tmp_path / "d.csv").exists()
+
+
+@pytest.mark.parametrize("linked", [False, True])
+@pytest.mark.parametrize("there", [False, True])
+def test_a_log_never_takes_the_place_of_a_result(table, rule, tmp_path, capsys, linked, there):
+    study, out = tmp_path / "study", tmp_path / "d.csv"
+    study.mkdir()
+    fit, apply = ["fit", table, *FIT, *SITES, "--out", study], ["apply", rule, table, "--out", out]
+    for command, place in ((fit, study / "rule.json"), (apply, out)):
+        log = place
+        if there:
+            assert run_command(capsys, *command).code == 0
+        before = place.read_bytes() if there else None
+        if linked:
+            log = tmp_path / f"link-{place.name}"
+            log.symlink_to(place)
+        ran = run_command(capsys, *command, "--log", log)
+        assert (ran.code, "is the place of a result" in ran.err) == (2, True)
+        assert (place.read_bytes() if place.exists() else None) == before
+
+
+def test_a_result_whose_place_is_only_known_later_does_not_replace_the_log(tmp_path):
+    begin_run()
+    open_log(tmp_path / "runs.log", "fit")
+    with pytest.raises(BadOption, match="is the place of a result"):
+        write_atomically(tmp_path / "runs.log", b"x")
+    begin_run()
+    write_atomically(tmp_path / "runs.log", b"x")
+
+
+def test_with_small_cells_the_log_has_kinds_only(table, tmp_path, capsys):
+    log, few = tmp_path / "runs.log", tmp_path / "few.csv"
+    lines = table.read_text(encoding="utf-8").splitlines()
+    place = lines[0].split(",").index("label")
+    healthy = [line for line in lines[1:] if line.split(",")[place] == "0"]
+    ill = next(line for line in lines[1:] if line.split(",")[place] == "1")
+    few.write_text("\n".join([lines[0], ill, *healthy]) + "\n", encoding="utf-8")
+    given = ["fit", few, *FIT, "--out", tmp_path / "s", "--log", log]
+    assert run_command(capsys, *given).code == 2
+    assert run_command(capsys, *given, "--small-cells", "10").code == 2
+    plain, brief = logged(log)
+    assert " " in plain["error"]
+    assert brief["error"].isidentifier()
+
+
+def test_a_log_names_no_path(table, rule, tmp_path, capsys):
+    log, named = tmp_path / "runs.log", tmp_path / "Anna Smith.csv"
+    named.write_text("a,b\n1,2\n", encoding="utf-8")
+    for place in (named, str(tmp_path / "Anna*.csv"), tmp_path / "Smith.csv"):
+        assert run_command(capsys, "apply", rule, place, "--out", "d.csv", "--log", log).code == 2
+    out = ["--out", tmp_path / "Smith" / "d.csv"]
+    assert run_command(capsys, "apply", rule, table, *out, "--log", log).code == 2
+    text = log.read_text(encoding="utf-8")
+    assert "Smith" not in text
+    assert str(tmp_path) not in text
+
+
+def test_a_log_that_cannot_be_written_in_the_end_is_told(
+    table, rule, tmp_path, capsys, monkeypatch
+):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("steadycut.io.log.Run.write", full)
+    out = tmp_path / "d.csv"
+    ran = run_command(capsys, "apply", rule, table, "--out", out, "--log", tmp_path / "runs.log")
+    assert (ran.code, out.exists()) == (0, True)
+    assert "cannot write --log" in ran.err

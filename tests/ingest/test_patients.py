@@ -17,6 +17,7 @@ from steadycut.errors import (
     SteadycutWarning,
 )
 from steadycut.ingest import Request, aggregate, make_request, read_patients
+from steadycut.ingest.layout import shape_of
 
 GOOD = {
     "id": ["secret-1", "secret-1", "secret-2"],
@@ -60,7 +61,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             {"s": ["0,5", "1,5", "0.5"]},
             {},
             BadTable,
-            "scores in 's' must be numbers with a decimal point; 2 of 3 .* such as '0,5'",
+            "scores in 's' must be numbers with a decimal point; 2 of 3 .* such as '9,9'",
         ),
         (
             {"s": [0.5, 1e301, 0.5]},
@@ -105,7 +106,7 @@ ALL = {"patient": "id", "score": "s", "label": "y", "site": "site", "levels": ["
             "no label in 'y' is 'c'; 2 values that are not shown are there",
         ),
         ({}, {"score": "t"}, MissingColumn, "the table has no column 't'"),
-        ({}, {"score": "S"}, MissingColumn, "no column 'S'; did you mean 's'\\? It has: id, slide"),
+        ({}, {"score": "S"}, MissingColumn, "no column 'S'; did you mean 's'\\? It has"),
         ({"s": [0.5, 0.5]}, {}, BadTable, "one entry per row; got lengths id 3, .*s 2"),
         ({"s": [[0.5], [0.5], [0.5]]}, {}, BadTable, "'s' must be one-dimensional.*\\(3, 1\\)"),
     ],
@@ -158,12 +159,18 @@ def test_swapped_columns_show_no_identifier(n, shape):
         "n.a.",
     ],
 )
-def test_numbers_in_another_notation_are_shown(text):
+def test_the_form_of_numbers_in_another_notation_is_shown(text):
     table = GOOD | {"s": ["0.5", text, "secret-9"]}
     with pytest.raises(BadTable, match="2 of 3 are other text, such as") as caught:
         aggregate(table, **ALL)
-    assert repr(text) in str(caught.value)
+    assert repr(shape_of(text)) in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_no_digit_of_a_cell_is_shown():
+    with pytest.raises(BadTable, match="1 of 3 is other text, such as '9%'") as caught:
+        aggregate(GOOD | {"s": ["0.5", "12345678901%", "1"]}, **ALL)
+    assert "1234" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +185,7 @@ def test_numbers_in_another_notation_are_shown(text):
 def test_another_notation_is_named(text, looks):
     with pytest.raises(BadTable) as caught:
         aggregate(GOOD | {"s": ["0.5", text, "1"]}, **ALL)
-    assert f"such as {text!r}, which looks like {looks}" in str(caught.value)
+    assert f"such as {shape_of(text)!r}, which looks like {looks}" in str(caught.value)
 
 
 def test_many_label_values_are_counted_and_not_shown():

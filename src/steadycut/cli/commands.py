@@ -7,7 +7,7 @@ options. On the command line it has the options of all its groups, one after the
 
 import gc
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
 from functools import wraps
 from importlib import import_module
@@ -18,7 +18,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from steadycut.errors import SteadycutError
-from steadycut.io.log import open_log
+from steadycut.io.log import open_log, this_run
+
+SHORT = 2
 
 # Where the field of a group keeps what typer must know of it.
 OPTION = "option"
@@ -143,9 +145,10 @@ def flatten(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def flat(**given: Any) -> Any:
-        open_log(
-            given.pop("log", None), function.__name__.removesuffix("_command").replace("_", "-")
-        )
+        this_run().brief = given.get("small_cells") is not None
+        this_run().names = tuple(_files(given))
+        name = function.__name__.removesuffix("_command").replace("_", "-")
+        open_log(given.pop("log", None), name, given.get("out"))
         made = {
             name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
             for name, kind in groups.items()
@@ -156,6 +159,15 @@ def flatten(function: Callable[..., Any]) -> Callable[..., Any]:
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     flat.__annotations__ = {one.name: one.annotation for one in parameters}
     return flat
+
+
+def _files(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of files and folders among the options."""
+    for name, value in given.items():
+        for one in value if isinstance(value, list) else [value]:
+            # A short name, such as a dot, would be found everywhere.
+            if (isinstance(one, Path) or name == "tables") and len(str(one)) > SHORT:
+                yield str(one)
 
 
 class Refusal(Exception):  # noqa: N818

@@ -90,7 +90,10 @@ def run(argv: Sequence[str] | None = None, program: typer.Typer = app) -> int:
     try:
         this.write(code)
     except OSError as error:
-        return _refuse(f"cannot write --log {this.path}: {error.strerror or error}.")
+        why = error.strerror or error
+        print(
+            f"steadycut: cannot write --log {this.path}: {why}. The run is done.", file=sys.stderr
+        )
     return code
 
 
@@ -128,6 +131,7 @@ def _call(argv: Sequence[str] | None, program: typer.Typer) -> object:
 
 def _failed(error: Exception) -> int:
     """Say in one line what is wrong, and return the exit code."""
+    this_run().error_kind = type(error.__cause__ or error).__name__
     if isinstance(error, USAGE_ERROR):
         return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
     if isinstance(error, Refusal | SteadycutError):

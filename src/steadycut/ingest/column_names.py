@@ -1,14 +1,15 @@
-"""The columns that a table has, against those that are asked for."""
+"""The columns that a table has, against those that are asked for.
 
-import re
-from collections import Counter
+A table without a header has data in its first row, and so may a sheet's title or the name of a file
+in an archive. No such name is ever listed: messages show a name that is close to one that was
+typed, those that were typed, and how many others there are.
+"""
+
 from collections.abc import Iterable, Sequence
 
 from steadycut.errors import LEAST_TYPED, BadTable, MissingColumn, closest
 
 SHOWN = 12
-# A first row of data may identify a patient, so only clear names of columns are shown.
-PLAIN_NAME = re.compile(r"[^\W\d][\w .:()/%-]*")
 MOST_DIGITS = 2
 
 
@@ -19,17 +20,17 @@ def check_columns(
 
     Examples
     --------
-    >>> check_columns(["score"], ["patient", "scores"])
+    >>> check_columns(["patient", "score"], ["patient", "scores", "age"])
     Traceback (most recent call last):
         ...
-    steadycut.errors.MissingColumn: the table has no column 'score'; did you mean 'scores'? It has:
-    patient, scores.
+    steadycut.errors.MissingColumn: the table has no column 'score'; did you mean 'scores'? It has
+    3 columns, among them 'patient'.
     """
-    names = [str(name) for name in available]
+    names, asked = [str(name) for name in available], list(wanted)
     _check_unique(names, where)
-    for name in wanted:
+    for name in asked:
         if name not in available:
-            there = _no_header(names) or f"{_closest(name, names)} It has: {list_plain(names)}."
+            there = _no_header(names) or f"{meant(name, names)} It has {_counted(names, asked)}."
             msg = f"{where} has no column {name!r}{there}"
             raise MissingColumn(msg, name)
 
@@ -46,31 +47,35 @@ def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
     return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
 
 
-def _check_unique(names: Sequence[str], where: str) -> None:
-    repeated = [name for name, count in Counter(names).items() if name and count > 1]
-    if not repeated:
-        return
-    if no_header := _no_header(names):
-        msg = f"column names must differ; in {where} some are equal{no_header}"
-    else:
-        shown = list_names([name for name in repeated if _is_plain(name)]) or "names"
-        msg = f"column names must differ; {where} has {shown} more than once. "
-        msg += "Rename or remove the copies."
-    raise BadTable(msg)
+def meant(name: str, names: Sequence[str]) -> str:
+    """Ask whether a name was meant that is close to what was typed, or begins in the same way.
 
-
-def list_plain(names: Sequence[str], most_digits: int = MOST_DIGITS) -> str:
-    """Return names in one line; those that may be data, or identify a patient, are only counted.
+    Of a name that may be data only letters are added to what was typed.
 
     Examples
     --------
-    >>> list_plain(["Sheet1", "12345"])
-    'Sheet1 (and 1 that are not shown: they may be data)'
+    >>> meant("scor", ["P-17", "score"]), meant("age", ["Smith"])
+    ("; did you mean 'score'?", '.')
     """
-    plain = [name for name in names if _is_plain(name, most_digits)]
-    hidden = len(names) - len(plain)
-    also = f" (and {hidden} that are not shown: they may be data)" if hidden else ""
-    return f"{list_names(plain) or 'none'}{also}"
+    few_digits = [other for other in names if sum(map(str.isdigit, other)) <= MOST_DIGITS]
+    continued = (other for other in names if _continues(other, name.casefold()))
+    near = closest(name, few_digits) or next(continued, None)
+    return f"; did you mean {near!r}?" if near else "."
+
+
+def _counted(names: Sequence[str], asked: Sequence[str]) -> str:
+    known = [repr(name) for name in dict.fromkeys(asked) if name in names]
+    among = f", among them {list_names(known)}" if known else ""
+    return f"{len(names)} column{'s' * (len(names) != 1)}{among}"
+
+
+def _check_unique(names: Sequence[str], where: str) -> None:
+    filled = [name for name in names if name]
+    repeated = len(filled) - len(set(filled))
+    if repeated:
+        why = _no_header(names) or f" ({repeated} repeated). Rename or remove the copies."
+        msg = f"column names must differ; in {where} some are equal{why}"
+        raise BadTable(msg)
 
 
 def _no_header(names: Sequence[str]) -> str:
@@ -84,27 +89,12 @@ def _no_header(names: Sequence[str]) -> str:
     )
 
 
-def _is_plain(name: str, most_digits: int = MOST_DIGITS) -> bool:
-    few_digits = sum(map(str.isdigit, name)) <= most_digits
-    return few_digits and PLAIN_NAME.fullmatch(name) is not None
-
-
 def _is_number(name: str) -> bool:
     try:
         float(name.replace(",", "."))
     except ValueError:
         return False
     return True
-
-
-def _closest(name: str, names: Sequence[str]) -> str:
-    """Suggest a name: a similar one, or one that begins in the same way.
-
-    Of a name that may be data only letters are added to what was typed.
-    """
-    continued = (other for other in names if _continues(other, name.casefold()))
-    found = closest(name, filter(_is_plain, names)) or next(continued, None)
-    return f"; did you mean {found!r}?" if found else "."
 
 
 def _continues(name: str, typed: str) -> bool:

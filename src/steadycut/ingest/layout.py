@@ -20,12 +20,13 @@ from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
 from steadycut.ingest.table import MISSING_CODE, KeyColumn
 
-# Only texts like these are shown as examples of what is not a score; others may identify a patient.
+# Only of texts like these the form is shown, as an example of what is not a score.
 NUMBER_LIKE = re.compile(
     r"[-+]?(\d*,\d+(e[-+]?\d+)?|\d{1,3}[ ']\d{3}|\d{1,3}(\.\d{3},|,\d{3}\.)\d+)"
     r"|[<>]? ?\d*[.,]?\d+ ?%?",
     re.ASCII,
 )
+DIGITS = re.compile(r"\d+")
 LOOKS = {
     "%": "a percentage",
     "<": "a limit of detection",
@@ -422,7 +423,7 @@ def _check_numbers(
         shown = sorted(text for text in texts - patients if may_be_shown(text))
         commas = [text for text in shown if "," in text and "." not in text]
         example = (commas or shown or [""])[0]
-        such = f", such as {example!r}{_looks(example, decimal)}" if shown else ""
+        such = f", such as {shape_of(example)!r}{_looks(example, decimal)}" if shown else ""
         fix = "Correct them, or name another column."
         if commas and decimal == ".":
             fix = (
@@ -448,6 +449,17 @@ def may_be_shown(text: str) -> bool:
     """Whether a text is a number in another notation, or a common mark for a missing number."""
     tidy = text.strip().casefold()
     return tidy in MISSING_MARKS or NUMBER_LIKE.fullmatch(tidy) is not None
+
+
+def shape_of(text: str) -> str:
+    """Return how a cell is written, with 9 for all digits that stand together.
+
+    Examples
+    --------
+    >>> shape_of("12345678901%"), shape_of("-1,25e3"), shape_of("unknown")
+    ('9%', '-9,9e9', 'unknown')
+    """
+    return DIGITS.sub("9", text.strip())
 
 
 def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:

@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
@@ -30,6 +31,10 @@ LOCK = ".lock"
 # Locked instead of the folder where a system does not open folders (Windows).
 FOLDER_LOCK = ".steadycut.lock"
 LARGEST_SMALL = 256_000_000
+# How the names of results end.
+RESULTS = frozenset({".json", ".html", ".csv", ".parquet", ".md", ".sig", ".npz", ".onnx"})
+# The log of this run, which must not be replaced: its line comes last.
+RESERVED: ContextVar[Path | None] = ContextVar("reserved", default=None)
 # Seconds that a run waits for others that move files into the same folder.
 LONGEST_WAIT = 30.0
 
@@ -70,6 +75,9 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     A link stays, and the file that it leads to is replaced.
     """
     files = {_target(path): content for path, content in files.items()}
+    if RESERVED.get() in {path.resolve() for path in files}:
+        msg = f"--log {RESERVED.get()} is the place of a result. Choose another name for the log."
+        raise BadOption(msg)
     folders = sorted({path.parent for path in files})
     parts = {_part_beside(path): path for path in files}
     with ExitStack() as held:

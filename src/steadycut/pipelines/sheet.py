@@ -52,11 +52,10 @@ def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
     names = [name.lower() for name in header]
     missing = [name for name in needed if name not in names]
     if missing:
-        # The first row may hold data that identify a patient: show plain words only.
-        shown = [name for name in names if name.isidentifier() and name.isprintable()]
+        # The first row may hold data that identify a patient: no name in it is shown.
         msg = (
-            f"the sheet {path} must have the columns {', '.join(needed)}; it lacks "
-            f"{', '.join(missing)} and has {', '.join(shown) or 'no other names'}."
+            f"the sheet {path} must have the columns {', '.join(needed)} in its first line; it "
+            f"lacks {', '.join(missing)}. Its first line has {len(names)} cells."
         )
         raise MissingColumn(msg)
     if len(set(filter(None, names))) < len(list(filter(None, names))):

@@ -51,9 +51,9 @@ def test_what_macos_and_folders_add_does_not_count(tmp_path):
     assert aggregate(path, **ASKED).n_patients == 2
 
 
-def test_several_tables_are_named(tmp_path):
-    files = {"north_2024.csv": CSV, "south.csv": CSV, "471100123.csv": CSV}
-    text = r"holds 3 files: north_2024.csv, south.csv .and 1 that are not shown.*. Unpack it"
+def test_several_tables_are_counted(tmp_path):
+    files = {"anna_smith.csv": CSV, "south.csv": CSV, "471100123.csv": CSV}
+    text = r"holds 3 files\. Unpack it"
     with pytest.raises(BadTable, match=text):
         aggregate(packed(tmp_path, **files), **ASKED)
 

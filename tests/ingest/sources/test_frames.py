@@ -23,7 +23,7 @@ NAMES = ["id", "s", "s"]
     ids=["pandas", "pyarrow"],
 )
 def test_repeated_names(frame):
-    with pytest.raises(BadTable, match="column names must differ; the table has s more than once"):
+    with pytest.raises(BadTable, match="column names must differ; in the table some are equal"):
         aggregate(frame, patient="id", score="s")
 
 
@@ -52,7 +52,7 @@ def test_nan_in_polars_is_missing_too():
 
 def test_text_scores_in_a_frame():
     frame = pl.DataFrame({"id": ["a", "b"], "s": ["0.5", "1,5"]})
-    with pytest.raises(BadTable, match="1 of 2 is other text, such as '1,5'"):
+    with pytest.raises(BadTable, match="1 of 2 is other text, such as '9,9'"):
         aggregate(frame, patient="id", score="s")
 
 
@@ -125,7 +125,9 @@ def test_half_of_a_surrogate_pair_is_no_identifier():
 
 def test_a_library_that_cannot_read_its_own_column():
     frame = pd.DataFrame({"id": ["a", "b"], "s": [Decimal("sNaN"), Decimal(1)]})
-    with pytest.raises(BadTable, match=r"column 's' cannot be read: .* Turn it into texts or"):
+    with pytest.raises(
+        BadTable, match=r"column 's' cannot be read \(InvalidOperation\)\. Turn it into texts"
+    ):
         aggregate(frame, patient="id", score="s")
 
 

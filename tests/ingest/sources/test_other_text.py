@@ -6,6 +6,7 @@ import pytest
 from steadycut import aggregate
 from steadycut.errors import BadOption, BadTable, MissingColumn
 from steadycut.ingest import read_patients
+from steadycut.ingest.layout import shape_of
 from steadycut.ingest.request import make_request
 
 ENGINES = ["memory", "duckdb"]
@@ -41,7 +42,7 @@ def test_a_decimal_comma_in_texts_of_a_frame():
 @pytest.mark.parametrize("cell", ["0,25", "1,5E-05", ",5", "12,125"])
 def test_a_decimal_comma_that_is_not_stated_names_the_option(engine, cell, tmp_path):
     path = written(tmp_path, f"id;s\na;{cell}\nb;?\nc;0\n")
-    with pytest.raises(BadTable, match=f"such as '{cell}'") as refused:
+    with pytest.raises(BadTable, match=f"such as '{shape_of(cell)}'") as refused:
         aggregate(path, **ASKED, engine=engine)
     assert "Add decimal=',' if it is a decimal comma" in str(refused.value)
     assert "--decimal , if it is" in refused.value.spelled({"decimal": "--decimal"})

@@ -9,12 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from steadycut.errors import BadTable, refusing
-from steadycut.ingest.column_names import list_plain
 from steadycut.ingest.sources import records
 from steadycut.ingest.sources.find import KINDS, FileName, TableFile, find_files
-
-# So many digits may be in the name of a file that an error shows, such as those of a year.
-MOST_DIGITS = 4
 
 
 def unpacked(paths: FileName | Sequence[FileName], work: Path) -> list[TableFile]:
@@ -64,11 +60,10 @@ def _only(archive: zipfile.ZipFile, place: str) -> zipfile.ZipInfo:
         and not Path(one.filename).name.startswith(".")
     ]
     allowed = tuple(ending for ending, kind in KINDS.items() if kind != "zip")
-    named = list_plain([Path(one.filename).name for one in members], MOST_DIGITS)
     if len(members) != 1 or not members[0].filename.casefold().endswith(allowed):
         msg = (
             f"a zip archive must hold one table, which ends in one of {', '.join(allowed)}; "
-            f"{place!r} holds {len(members)} files: {named}. Unpack it, and name the tables."
+            f"{place!r} holds {len(members)} files. Unpack it, and name the tables."
         )
         raise BadTable(msg)
     if members[0].flag_bits & 1:

@@ -8,7 +8,7 @@ from typing import IO, Any
 from xml.etree.ElementTree import iterparse
 
 from steadycut.errors import BadTable, SteadycutError
-from steadycut.ingest.column_names import check_columns, list_plain
+from steadycut.ingest.column_names import check_columns, meant
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.archives import open_zip
 from steadycut.ingest.sources.find import TableFile
@@ -98,7 +98,8 @@ def _sheet(book: Any, file: TableFile) -> Any:
     """Return the sheet that is named, or the only visible one that is not empty."""
     titles = [one.title for one in book.worksheets]
     if file.sheet is not None and file.sheet not in titles:
-        msg = f"{file.place!r} is not there. The workbook has the sheets {list_plain(titles)}."
+        near = meant(file.sheet, titles)
+        msg = f"{file.place!r} is not there{near} The workbook has {len(titles)} sheets."
         raise BadTable(msg)
     filled = [
         one
@@ -110,9 +111,8 @@ def _sheet(book: Any, file: TableFile) -> Any:
         msg = f"{file.place!r} has no filled cells. The first row must name the columns."
         raise BadTable(msg)
     if len(filled) > 1:
-        listed = list_plain([one.title for one in filled])
         msg = (
-            f"{file.place!r} has {len(filled)} sheets: {listed}. Name one of them, as in "
+            f"{file.place!r} has {len(filled)} sheets with cells. Name one of them, as in "
             "'FILE.xlsx#SHEET', or keep only one in the workbook."
         )
         raise BadTable(msg)

@@ -66,8 +66,9 @@ def _column(name: str, series: Any) -> NDArray[Any]:
     except MissingPackage:
         raise
     except Exception as error:  # noqa: BLE001 (each library has its own errors)
-        reason = str(error).strip().partition("\n")[0].rstrip(".")
-        msg = f"column {name!r} cannot be read: {reason}. Turn it into texts or plain numbers."
+        # Its text may quote a cell.
+        kind = type(error).__name__
+        msg = f"column {name!r} cannot be read ({kind}). Turn it into texts or plain numbers."
         raise BadTable(msg) from None
     if values.ndim != 1:
         refuse_nested(name)
