@@ -22,6 +22,7 @@ from benchmarks.trust.row import Row, show
 STAGES = {
     "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
+    "versions": "Files that are exchanged for another version",
     "leaks": "Privacy: what is written is searched",
     "differencing": "Small cells",
     "doors": "Others on the same machine",

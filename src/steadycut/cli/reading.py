@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 
 from steadycut._version import __version__
-from steadycut.cli.output import note
+from steadycut.cli.output import note, refuse
 from steadycut.ingest import PatientTable, Request, read_patients
 from steadycut.ingest.sources.find import find_files
 from steadycut.io.checkpoint import Checkpoint, digest, open_checkpoint
+from steadycut.io.files import hash_file
 from steadycut.io.progress import progress_on_stderr
 
 CHECKPOINT = "steadycut-checkpoint"
@@ -74,17 +75,16 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
     ]
     asked = request.missing, request.sites, request.other_than, request.separator, request.decimal
     files = find_files(reading.paths)
+    if reading.resume and any(file.is_remote for file in files):
+        refuse("--resume cannot know whether a table in S3 has changed. Begin again without it.")
     return {
         "version": __version__,
         "request": digest(repr((recipes, *asked))),
-        "tables": digest(*(f"{file.place} {_state(file.path)}" for file in files)),
+        "tables": digest(*(f"{file.place} {_content(file.path)}" for file in files)),
         "memory": str(reading.memory),
     }
 
 
-def _state(path: Path) -> str:
-    """Return size and time of a file; nothing is known about one in S3."""
-    if not path.exists():
-        return ""
-    found = path.stat()
-    return f"{found.st_size} {found.st_mtime_ns}"
+def _content(path: Path) -> str:
+    """Return the hash of a file; copies keep sizes and times. Nothing is known about one in S3."""
+    return hash_file(path) if path.exists() else ""

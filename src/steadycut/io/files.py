@@ -5,6 +5,7 @@ knows which files no run is working on any more, and removes them. A file is clo
 moved or removed, because Windows refuses to move or remove an open one.
 """
 
+import hashlib
 import os
 import secrets
 import shutil
@@ -46,6 +47,12 @@ def read_small(path: Path, most: int = LARGEST_SMALL) -> bytes:
     if len(content) > most:
         raise OSError(None, f"It has more than {most // 10**6} MB")
     return content
+
+
+def hash_file(path: Path) -> str:
+    """Return the SHA-256 of a whole file."""
+    with open_plain(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def read_or_refuse(

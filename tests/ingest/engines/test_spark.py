@@ -233,6 +233,59 @@ def test_a_session_that_there_is_is_taken(session):
     assert is_spark(session.range(1))
 
 
+LISTENING = """
+import os
+from contextlib import suppress
+from pathlib import Path
+from steadycut.ingest.engines.spark_session import spark_session
+
+session = spark_session()
+print(session.sparkContext.uiWebUrl)
+own = {os.getpid(), session.sparkContext._gateway.proc.pid}
+for pid in sorted(own):
+    own |= {int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+links = []
+for one in (one for pid in own for one in list(Path(f"/proc/{pid}/fd").iterdir())):
+    with suppress(OSError):
+        links.append(os.readlink(one))
+for kind in ("tcp", "tcp6"):
+    for line in Path(f"/proc/net/{kind}").read_text().splitlines()[1:]:
+        cells = line.split()
+        if cells[3] == "0A" and f"socket:[{cells[9]}]" in links:
+            print(cells[1].split(":")[0])
+"""
+
+
+@needs_java
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_a_local_session_listens_to_this_machine_only():
+    names = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "MASTER", "SPARK_LOCAL_IP")
+    rest = {name: value for name, value in os.environ.items() if name not in names}
+    rest["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+    command = [sys.executable, "-c", LISTENING]
+    ran = subprocess.run(command, env=rest, capture_output=True, text=True, check=True)
+    page, *addresses = ran.stdout.split()
+    assert page == "None"
+    assert addresses
+    # 127.0.0.1, and the same as an address of version 6.
+    assert set(addresses) <= {"0100007F", "0000000000000000FFFF00000100007F"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("SPARK_REMOTE", "sc://x"), ("PYSPARK_SUBMIT_ARGS", "--master yarn")]
+)
+def test_a_named_cluster_is_left_as_it_is(monkeypatch, tmp_path, name, value):
+    for one in ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "MASTER", "SPARK_HOME", name):
+        monkeypatch.delenv(one, raising=False)
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert spark_session._is_alone()
+    (tmp_path / "spark-defaults.conf").write_text("spark.master yarn\n")
+    assert not spark_session._is_alone()
+    (tmp_path / "spark-defaults.conf").unlink()
+    monkeypatch.setenv(name, value)
+    assert not spark_session._is_alone()
+
+
 # Without Spark.
 
 

@@ -107,7 +107,7 @@ def test_any_change_makes_it_scored_again(files, tmp_path, change):
         write_model(tmp_path / "model.onnx", layout="nhwc")
         job = make_job(tmp_path, tmp_path)
     elif change == "file":
-        os.utime(slide, ns=(0, 0))
+        slide.write_bytes(slide.read_bytes() + b"\0")
     elif change == "sheet":
         job = make_job(files, tmp_path, sheet={"slide": Origin(patient="8")})
     elif change == "table":

@@ -6,6 +6,7 @@ import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from steadycut import errors
@@ -17,6 +18,15 @@ NO_JAVA = (
     "Spark could not be started. It needs Java 17 or later: install it (Debian: "
     "openjdk-17-jre-headless) or set JAVA_HOME."
 )
+LOOPBACK = "127.0.0.1"
+# Each of these says that somebody else runs Spark.
+CLUSTER = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "MASTER")
+# Without a cluster nobody else has to reach the driver: no port is open to the network, no page.
+ALONE = {
+    "spark.ui.enabled": "false",
+    "spark.driver.host": LOOPBACK,
+    "spark.driver.bindAddress": LOOPBACK,
+}
 NO_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -32,8 +42,24 @@ def spark_session() -> Any:
         settings = ("JAVA_HOME", "SPARK_REMOTE")
         if shutil.which("java") is None and not any(os.environ.get(name) for name in settings):
             raise MissingPackage(NO_JAVA)
+    builder = SparkSession.builder
     with refusing(MissingPackage, NO_JAVA, PySparkRuntimeError):
-        return SparkSession.builder.getOrCreate()
+        if _is_alone() and SparkSession.getActiveSession() is None:
+            os.environ["SPARK_LOCAL_IP"] = LOOPBACK
+            for name, value in ALONE.items():
+                builder = builder.config(name, value)
+        return builder.getOrCreate()
+
+
+def _is_alone() -> bool:
+    """Whether no cluster and no spark-submit is named, so that all work is done on this machine."""
+    submitted = "--master" in os.environ.get("PYSPARK_SUBMIT_ARGS", "")
+    named = submitted or any(os.environ.get(name) for name in CLUSTER)
+    folders = [os.environ.get("SPARK_CONF_DIR"), f"{os.environ.get('SPARK_HOME')}/conf"]
+    files = [Path(folder, "spark-defaults.conf") for folder in folders if folder]
+    return not named and not any(
+        "spark.master" in one.read_text() for one in files if one.is_file()
+    )
 
 
 @contextmanager

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, check_choice, refuse
 from steadycut.errors import BadFile, BadOption, refusing
+from steadycut.io.files import hash_file
 from steadycut.io.packages import optional_package
-from steadycut.pipelines.fingerprint import hash_file
 
 LAYOUTS = ("auto", "nchw", "nhwc")
 ACTIVATIONS = ("none", "sigmoid", "softmax")
