@@ -72,6 +72,29 @@ def shared_values(counts: Mapping[str, int], most: int = 5) -> str:
     return " and ".join([*([named] if named else []), *([f"{others} not shown"] if left else [])])
 
 
+def shown_names(groups: TextArray) -> dict[str, str]:
+    """Return the name by which results call each group of patients.
+
+    A value that few patients have may be an identifier, so that such groups are numbered, in the
+    order of their names. Every writer takes the names of sites and groups from here.
+
+    Examples
+    --------
+    >>> shown_names(np.array(["north"] * 5 + ["Smith"]))
+    {'Smith': 'no. 1 (fewer than 5 patients)', 'north': 'north'}
+    """
+    names, sizes = np.unique(groups, return_counts=True)
+    rare = names[sizes < SHARED].tolist()
+    called = {name: f"no. {i} (fewer than {SHARED} patients)" for i, name in enumerate(rare, 1)}
+    return {name: called.get(name, name) for name in names.tolist()}
+
+
+def shown_groups(groups: TextArray) -> TextArray:
+    """Return the group of each patient under the name of `shown_names`."""
+    called = shown_names(groups)
+    return np.array([called[name] for name in groups.tolist()], dtype=np.str_)
+
+
 def refuse(name: str, rule: str, value: object, allowed: Collection[str] = ()) -> NoReturn:
     """Raise an error that says what a value must be, and what was given.
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import TextArray, check_fraction, shown
+from steadycut.core.checks import TextArray, check_fraction, shown, shown_groups
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
@@ -246,11 +246,11 @@ def group_columns(
         return {}
     found = {}
     if patients.sites is not None and np.unique(patients.sites).size > 1:
-        found["site"] = patients.sites
+        found["site"] = shown_groups(patients.sites)
     if group is not None:
         texts = _group_column(patients, group)
         if patients.sites is None or not np.array_equal(texts, patients.sites):
-            found[group] = texts
+            found[group] = shown_groups(texts)
     return found
 
 

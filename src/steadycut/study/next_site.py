@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import IntArray, shown_names
 from steadycut.core.confusion import confusion_at
 from steadycut.core.next_site import SiteResult
 from steadycut.core.records import PatientScores
@@ -22,13 +22,15 @@ from steadycut.study.options import Options
 
 def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:
     """Return what one cut-off does at every hospital; none of them chose it."""
+    names = site_names(patients)
+    called = shown_names(patients.sites) if patients.sites is not None else {}
     return [
         SiteResult(
-            site=name,
+            site=called[name],
             threshold=threshold,
             counts=confusion_at(patients.take(is_at(patients, name)), threshold),
         )
-        for name in site_names(patients)
+        for name in names
     ]
 
 
@@ -46,7 +48,8 @@ def results_left_out(
     selects[select] = True
     quick = without_bootstrap(options)
     _, seed = np.random.SeedSequence(options.seed).spawn(2)
-    results = []
+    results, sites = [], given[0].sites
+    called = {} if sites is None else shown_names(sites)
     for name in site_names(given[0]):
         out = is_at(given[0], name)
         others, choosing = [one.take(~out) for one in given], np.flatnonzero(selects[~out])
@@ -59,9 +62,8 @@ def results_left_out(
         there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)
         cut = choice.chosen.threshold
         same = choice.place is not None and given[choice.place] is published
-        results.append(
-            SiteResult(site=name, threshold=cut if same else None, counts=confusion_at(there, cut))
-        )
+        counts, own = confusion_at(there, cut), cut if same else None
+        results.append(SiteResult(site=called[name], threshold=own, counts=counts))
     return results
 
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.certify import Certificate, certificate_of
-from steadycut.core.checks import BoolArray, IntArray, LabelArray, check_choice
+from steadycut.core.checks import BoolArray, IntArray, LabelArray, check_choice, shown_groups
 from steadycut.core.confusion import Confusion
 from steadycut.core.covariate import design as designs
 from steadycut.core.covariate.cuts import choose_by_covariate
@@ -194,4 +194,4 @@ def covariate_values(patients: PatientScores, covariate: Covariate, kind: str) -
             raise BadOption(msg)
         covariate = patients.sites
     column = by_patient("covariate", patients, covariate)
-    return as_numbers(column) if kind == "smooth" else as_groups(column)
+    return as_numbers(column) if kind == "smooth" else shown_groups(as_groups(column))
