@@ -431,7 +431,7 @@ def rows(columns, patient, slide, sites, labels, seed):
     return dict(zip(columns, zip(*found, strict=True), strict=True))
 
 
-def run_quietly(arguments):
+def run_quietly(arguments, run=run):
     """Run one command in this process and return its exit code and the two streams."""
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):

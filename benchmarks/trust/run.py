@@ -23,6 +23,7 @@ STAGES = {
     "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
     "versions": "Files that are exchanged for another version",
+    "tokens": "Privacy: every text of a table is a token",
     "leaks": "Privacy: what is written is searched",
     "differencing": "Small cells",
     "doors": "Others on the same machine",

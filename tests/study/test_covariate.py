@@ -148,7 +148,7 @@ def test_small_groups_are_warned_about_and_may_have_nobody_to_certify():
     groups = sex.astype(object)
     groups[:2] = "x"
     study = fit_by_covariate(patients, covariate=groups, n_bootstrap=5)
-    assert any("of group 'x' used to choose" in text for text in study.warnings)
+    assert any("of group 'no. 1 (few patients)' used" in text for text in study.warnings)
     for seed in range(20):
         study = fit_by_covariate(patients, covariate=groups, n_bootstrap=2, seed=seed)
         if not np.any(groups[study.roles.certify] == "x"):

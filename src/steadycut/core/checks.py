@@ -81,11 +81,11 @@ def shown_names(groups: TextArray) -> dict[str, str]:
     Examples
     --------
     >>> shown_names(np.array(["north"] * 5 + ["Smith"]))
-    {'Smith': 'no. 1 (fewer than 5 patients)', 'north': 'north'}
+    {'Smith': 'no. 1 (few patients)', 'north': 'north'}
     """
     names, sizes = np.unique(groups, return_counts=True)
     rare = names[sizes < SHARED].tolist()
-    called = {name: f"no. {i} (fewer than {SHARED} patients)" for i, name in enumerate(rare, 1)}
+    called = {name: f"no. {i} (few patients)" for i, name in enumerate(rare, 1)}
     return {name: called.get(name, name) for name in names.tolist()}
 
 

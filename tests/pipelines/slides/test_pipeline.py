@@ -1,6 +1,5 @@
 """Slides with planted lesions -> tables that know where they are."""
 
-
 import numpy as np
 import pytest
 

@@ -131,12 +131,12 @@ def test_the_hospital_that_makes_the_limit_is_named_and_drawn():
     patients = cohort(MOST_ROWS + 5)
     few = patients.take((patients.sites != "h07") | (np.arange(patients.n_patients) % 30 < 3))
     study = described(few)
-    assert "comes from h07 (3 patients, " in said(study)
+    assert "comes from no. 1 (few patients) (3 patients, " in said(study)
     assert "because few patients were seen there" in said(study)
     assert "few patients were seen" not in said(described(cohort(3, n=60, seed=2)))
     shown = SitesDisplay.from_study(study)
     assert (shown.costs.size, shown.n_left_out) == (MOST_ROWS, 5)
-    assert shown.names[MOST_ROWS - 1] == "h07 (3)"
+    assert shown.names[MOST_ROWS - 1] == "no. 1 (few patients) (3)"
 
 
 def test_the_cost_of_a_hospital_without_ill_patients_is_not_known_at_a_told_prevalence():
