@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from tests.browser.waiting import PATIENCE
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 INSIDE = {"data", "blob", "about"}
 LOCAL = {"127.0.0.1", "localhost"}
@@ -34,6 +36,7 @@ def browser():
 def page(browser):
     """Open an empty page; afterwards there must have been no error and no request outside."""
     context = browser.new_context(accept_downloads=True)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     faults = []
     page.on("console", lambda said: said.type == "error" and faults.append(said.text))

@@ -9,11 +9,11 @@ import pytest
 from steadycut.app.words import in_words
 from steadycut.cli.main import run
 from steadycut.datasets import write_two_hospitals
+from tests.browser.waiting import PATIENCE, faults, follow, wait_until
 from tests.cli.commands import HEADER, make_rows, run_command, write_rows
 
 SCRIPT = "<script>alert(1)</script>"
 APP = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser", "--limit", "5"]
-PATIENCE = 120_000
 
 
 @pytest.fixture(scope="module")
@@ -23,6 +23,7 @@ def cookie(browser, tmp_path_factory):
     process = subprocess.Popen(APP, stdout=subprocess.PIPE, text=True, env=environment)
     address = process.stdout.readline().strip()
     with browser.new_context() as context:
+        context.set_default_timeout(PATIENCE)
         context.new_page().goto(address)
         (found,) = context.cookies()
     origin = address.partition("/?")[0]
@@ -42,7 +43,7 @@ def table(tmp_path_factory):
 
 @pytest.fixture
 def app(page, cookie):
-    """The first page, in a browser that is patient."""
+    """The first page."""
     return opened(page, cookie)
 
 
@@ -60,21 +61,37 @@ def test_a_started_browser_finds_the_app_through_a_private_file(page, tmp_path):
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as process:
         place = next(line for line in process.stdout if line.startswith("file:"))
         page.goto(place.strip())
-        page.locator("form[action='/fit']").wait_for(timeout=PATIENCE)
+        page.locator("form[action='/fit']").wait_for()
         # The style and the script may still be on their way.
         page.wait_for_load_state("networkidle")
         process.terminate()
 
 
 def choose(page, path, button="Choose a cut-off"):
+    follow(page, filled_in(page, path).get_by_role("button", name=button))
+
+
+def filled_in(page, path):
+    """Return the form on the first page, with a table chosen."""
     form = page.locator("form[action='/fit']")
     form.locator("input[type=file]").set_input_files(path)
-    form.get_by_role("button", name=button).click()
+    return form
 
 
 def fit(page):
-    page.get_by_role("button", name="Choose and certify the cut-off").click()
+    work(page, "Choose and certify the cut-off")
+
+
+def work(page, button):
+    """Start the work, and wait until the page of its result has loaded."""
+    page.get_by_role("button", name=button, exact=True).click()
     page.get_by_role("heading", name="Keep").wait_for()
+    page.wait_for_load_state()
+
+
+def chosen(field):
+    """Look at what is chosen in a list."""
+    return field.locator("option:checked").inner_text()
 
 
 def saved(page, name):
@@ -83,38 +100,28 @@ def saved(page, name):
     return started.value.path().read_bytes()
 
 
-def faults(page):
-    from axe_playwright_python.sync_playwright import Axe
-
-    found = Axe().run(page).response["violations"]
-    serious = [one for one in found if one["impact"] in {"serious", "critical"}]
-    return [(one["id"], one["nodes"][0]["html"]) for one in serious]
-
-
 def check_looks(page):
     """No serious fault in light and dark, and nothing wider than a telephone."""
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        assert faults(page) == []
+        wait_until(lambda: faults(page), [])
     page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wait_until(lambda: page.evaluate("document.documentElement.scrollWidth <= 390"), wanted=True)
     page.set_viewport_size({"width": 1280, "height": 900})
 
 
 def test_the_whole_way(app, table, tmp_path):
     check_looks(app)
     choose(app, table)
-    assert (
-        app.get_by_label("Patient", exact=True).locator("option:checked").inner_text() == "patient"
-    )
-    assert app.get_by_label("Label", exact=True).locator("option:checked").inner_text() == "tumour"
+    wait_until(lambda: chosen(app.get_by_label("Patient", exact=True)), "patient")
+    wait_until(lambda: chosen(app.get_by_label("Label", exact=True)), "tumour")
     app.get_by_label("max", exact=True).check()
     app.get_by_label("Others, with a number").fill("quantile:0.9")
     app.get_by_text("Levels between rows and patients").click()
     app.get_by_label("Inner level").select_option(label="slide")
     app.get_by_label("Cost of a missed patient").fill("3")
     app.get_by_label("A", exact=True).check()
-    assert app.locator("#internal").input_value() == "A"
+    wait_until(app.locator("#internal").input_value, "A")
     check_looks(app)
     fit(app)
     report = app.frame_locator("iframe[title=Report]")
@@ -131,8 +138,9 @@ def test_the_whole_way(app, table, tmp_path):
         assert saved(app, name) == (out / name).read_bytes()
 
     app.get_by_role("heading", name="What now").wait_for()
-    app.get_by_role("button", name="Audit elsewhere").click()
-    assert app.get_by_label("A", exact=True).count() == 0
+    follow(app, app.get_by_role("button", name="Audit elsewhere"))
+    app.get_by_label("B", exact=True).wait_for()
+    wait_until(app.get_by_label("A", exact=True).count, 0)
     app.get_by_label("B", exact=True).check()
     app.get_by_role("button", name="Audit the rule").click()
     app.frame_locator("iframe").get_by_role("heading", name="Audit").first.wait_for()
@@ -142,13 +150,12 @@ def test_the_whole_way(app, table, tmp_path):
 def begin(page, place, title):
     """Open a result, and go to the form of another work."""
     page.goto(place)
-    page.get_by_role("button", name=title, exact=True).click()
+    follow(page, page.get_by_role("button", name=title, exact=True))
 
 
 def finish(page, button):
     """Start the work, and return the frame with its page."""
-    page.get_by_role("button", name=button, exact=True).click()
-    page.get_by_role("heading", name="Keep").wait_for()
+    work(page, button)
     frame = page.frame_locator("iframe[title=Report]")
     frame.get_by_role("heading", level=1).wait_for()
     return frame
@@ -156,12 +163,11 @@ def finish(page, button):
 
 def check_refused(page, button, *named):
     """A form that lacks something says so in one sentence, and keeps what was filled in."""
-    page.get_by_role("button", name=button, exact=True).click()
-    page.locator("#problem").wait_for()
+    follow(page, page.get_by_role("button", name=button, exact=True))
     said = page.locator("#problem p").last.inner_text()
     assert all(name in said for name in named)
-    assert said.count(". ") <= 1
-    assert page.get_by_role("heading", name="Keep").count() == 0
+    assert len(said.split(". ")) <= 2
+    wait_until(page.get_by_role("heading", name="Keep").count, 0)
 
 
 def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
@@ -178,39 +184,41 @@ def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
     check_looks(app)
     check_refused(app, "Compare", "“Sites to judge on” must be filled in")
     app.locator("#external-list").get_by_label("south").check()
-    assert "rules" in finish(app, "Compare").get_by_role("heading", level=1).inner_text()
+    title = finish(app, "Compare").get_by_role("heading", level=1)
+    wait_until(title.inner_text, lambda text: "rules" in text)
     first = app.get_by_role("region", name="In short").first
-    assert first.get_by_role("row").count() == 7
+    wait_until(first.get_by_role("row").count, 7)
     check_looks(app)
 
     begin(app, study, "Watch in use")
-    assert app.get_by_label("When a row came in").locator("option:checked").inner_text() == "day"
+    wait_until(lambda: chosen(app.get_by_label("When a row came in")), "day")
     app.get_by_label("When a row came in").select_option(label="slide")
     check_refused(app, "Watch the rule", "slide")
     app.get_by_label("When a row came in").select_option(label="day")
     app.locator("#external-list").get_by_label("south").check()
     finish(app, "Watch the rule")
-    assert "No alarm: 30 patients" in first.inner_text()
+    wait_until(first.inner_text, lambda text: "No alarm: 30 patients" in text)
     check_looks(app)
 
     begin(app, study, "Plan the number of patients")
-    assert "Study of days.csv" in app.get_by_label("A study made here").inner_text()
+    study_made = app.get_by_label("A study made here")
+    wait_until(study_made.inner_text, lambda text: "Study of days.csv" in text)
     check_refused(app, "Make the plan", "“Number of patients”")
     app.get_by_label("How far the promise may lie above it").fill("0.1")
     finish(app, "Make the plan")
-    assert "of them used to check" in first.inner_text()
+    wait_until(first.inner_text, lambda text: "of them used to check" in text)
     check_looks(app)
 
-    app.get_by_role("link", name="steadycut").first.click()
+    follow(app, app.get_by_role("link", name="steadycut").first)
     rule = app.get_by_role("radio", name="Study of days.csv")
-    assert rule.is_checked()
+    wait_until(rule.is_checked, wanted=True)
     (tmp_path / "rule.json").write_text("{}", encoding="utf-8")
     app.get_by_label("Rule file").set_input_files(tmp_path / "rule.json")
-    assert not rule.is_checked()
+    wait_until(rule.is_checked, wanted=False)
     rule.check()
-    assert app.get_by_label("Rule file").input_value() == ""
+    wait_until(app.get_by_label("Rule file").input_value, "")
     check_looks(app)
-    app.get_by_role("button", name="Decide for patients").click()
+    follow(app, app.get_by_role("button", name="Decide for patients"))
     app.get_by_role("button", name="Decide for every patient").click()
     assert saved(app, "decisions.csv").startswith(b"patient,score,decision")
 
@@ -233,9 +241,10 @@ def test_too_large_a_file_is_refused_before_it_is_sent(app, tmp_path):
     (tmp_path / "t.csv").write_bytes(b"x" * (6 << 20))
     asked = []
     app.on("request", lambda request: asked.append(request.url))
-    choose(app, tmp_path / "t.csv")
-    said = app.locator("form[action='/fit'] .problem")
-    assert said.inner_text().startswith("an upload may have 5 MB at most")
+    form = filled_in(app, tmp_path / "t.csv")
+    form.get_by_role("button", name="Choose a cut-off").click()
+    refused = "an upload may have 5 MB at most"
+    wait_until(form.locator(".problem").inner_text, lambda text: text.startswith(refused))
     assert asked == []
 
 
@@ -248,17 +257,18 @@ def test_a_column_that_is_a_script_stays_text(app, tmp_path):
     choose(app, tmp_path / "t.csv")
     app.get_by_role("rowheader", name=SCRIPT).wait_for()
     fit(app)
-    assert SCRIPT in app.frame_locator("iframe").get_by_role("heading", level=1).inner_text()
+    title = app.frame_locator("iframe").get_by_role("heading", level=1)
+    wait_until(title.inner_text, lambda text: SCRIPT in text)
     assert asked == []
 
 
 def test_work_is_watched_and_cancelled_by_keyboard(app):
-    app.get_by_role("button", name="Try it on two simulated hospitals").press("Enter")
+    follow(app, app.get_by_role("button", name="Try it on two simulated hospitals"), "Enter")
     app.get_by_text("More options").press("Enter")
     app.get_by_label("Number of repeated samples").fill("1000000")
-    app.get_by_role("button", name="Choose and certify").press("Enter")
+    follow(app, app.get_by_role("button", name="Choose and certify"), "Enter")
     app.get_by_role("progressbar").wait_for()
-    assert faults(app) == []
+    wait_until(lambda: faults(app), [])
     app.get_by_role("button", name="Cancel").press("Enter")
     app.get_by_text("The work was cancelled.").wait_for()
-    assert app.get_by_label("Number of repeated samples").input_value() == "1000000"
+    wait_until(app.get_by_label("Number of repeated samples").input_value, "1000000")

@@ -15,6 +15,7 @@ from steadycut.core.records import Costs
 from steadycut.core.rounding import at_most
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.words.numbers import cut, percent, rate, risk
+from tests.browser.waiting import faults, wait_until
 from tests.cli.commands import write_rows
 from tests.show.documents import document, render_document
 from tests.show.figures import samples
@@ -75,16 +76,12 @@ def drawn(text):
 
 @pytest.mark.parametrize("make", PAGES.values(), ids=PAGES)
 def test_no_serious_fault_of_accessibility_and_nothing_too_wide(show, make):
-    from axe_playwright_python.sync_playwright import Axe
-
     page = show(make())
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page).response["violations"]
-        serious = [one for one in found if one["impact"] in {"serious", "critical"}]
-        assert [(one["id"], one["nodes"][0]["html"]) for one in serious] == []
+        wait_until(lambda: faults(page), [])
     page.set_viewport_size({"width": 390, "height": 800})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    wait_until(lambda: page.evaluate("document.documentElement.scrollWidth <= 390"), wanted=True)
 
 
 FIRST_SCREEN = {
@@ -114,10 +111,9 @@ def test_ten_seconds_on_a_telephone(visit, make):
     content = make()
     page = visit(rendered(content))
     page.set_viewport_size({"width": 390, "height": 844})
-    seen = text_above(page, 844)
     told = page_of(document(content))
+    seen = wait_until(lambda: text_above(page, 844), lambda text: told.status.text in text)
     assert cut(content["threshold"]) in seen
-    assert told.status.text in seen
     assert told.next_step
     assert " ".join(told.next_step.split()) in seen
     # Sensitivity and specificity in natural numbers, of all patients or of a hundred.
@@ -130,32 +126,36 @@ def test_ten_seconds_on_a_telephone(visit, make):
 def test_a_page_is_short_before_anything_is_opened(visit, make):
     page = visit(rendered(make()))
     page.set_viewport_size({"width": 1280, "height": 900})
-    assert page.evaluate("document.documentElement.scrollHeight") <= 3500
+    wait_until(lambda: page.evaluate("document.documentElement.scrollHeight <= 3500"), wanted=True)
     seen = page.locator("body").inner_text()
     assert not re.search(r"\b(R_Q|R_val|G_boot|Base|Augmented|[Mm]odulus)\b", seen)
     titles = [section.title for section in page_of(document(make())).sections]
-    headings = [one.inner_text() for one in page.locator("h2").all() if one.is_visible()]
-    assert set(titles) <= set(headings)
+    wait_until(lambda: visible_texts(page.locator("h2")), set(titles).issubset)
+
+
+def visible_texts(located):
+    return [one.inner_text() for one in located.all() if one.is_visible()]
 
 
 def test_sections_open_by_keyboard_link_button_and_on_paper(visit):
     text = rendered(samples.study())
     page = visit(text, "#options")
-    assert open_sections(page) == ["options"]
+    wait_until(lambda: open_sections(page), ["options"])
     page.locator("#certificate summary").press("Enter")
-    assert open_sections(page) == ["certificate", "options"]
+    wait_until(lambda: open_sections(page), ["certificate", "options"])
     button = page.get_by_role("button", name="open all sections")
     button.press("Enter")
-    assert len(open_sections(page)) == page.locator("main > section > details").count()
-    assert button.get_attribute("aria-pressed") == "true"
+    n_sections = page.locator("main > section > details").count()
+    wait_until(lambda: len(open_sections(page)), n_sections)
+    wait_until(lambda: button.get_attribute("aria-pressed"), "true")
     button.press("Enter")
-    assert open_sections(page) == []
+    wait_until(lambda: open_sections(page), [])
     page.evaluate("location.hash = '#stability'")
     page.wait_for_function("document.querySelector('#stability details').open")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert len(open_sections(page)) == page.locator("main > section > details").count()
+    wait_until(lambda: len(open_sections(page)), n_sections)
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert open_sections(page) == ["stability"]
+    wait_until(lambda: open_sections(page), ["stability"])
 
 
 def open_sections(page):
@@ -167,8 +167,8 @@ def open_sections(page):
 
 def test_a_failing_site_is_seen_without_opening_anything(visit):
     page = visit(rendered(samples.sites_audit()))
-    assert open_sections(page) == ["groups"]
-    assert page.locator("#groups table").is_visible()
+    wait_until(lambda: open_sections(page), ["groups"])
+    wait_until(page.locator("#groups table").is_visible, wanted=True)
 
 
 def numbers_shown(page):
@@ -178,6 +178,11 @@ def numbers_shown(page):
                 .map((one) => [one.id.replace("explored-", ""), one.textContent])
         )"""
     )
+
+
+def wait_for_numbers(page, wanted):
+    """Wait until these numbers are shown; return all that are."""
+    return wait_until(lambda: numbers_shown(page), lambda seen: seen.items() >= wanted.items())
 
 
 def numbers_of_core(content, at, cost_fn, cost_fp, prevalence):
@@ -230,8 +235,7 @@ def test_the_explorer_shows_what_the_core_computes(show, make):
     content = make()
     page, data, costs = show(rendered(content)), content["explorer"], content["costs"]
     start = (data["frozen"], costs["cost_fn"], costs["cost_fp"], data["prevalence"])
-    first = numbers_shown(page)
-    assert first.items() >= numbers_of_core(content, *start).items()
+    first = wait_for_numbers(page, numbers_of_core(content, *start))
     rng = np.random.default_rng(1)
     for _ in range(12):
         at = int(rng.integers(len(data["missed"])))
@@ -242,10 +246,9 @@ def test_the_explorer_shows_what_the_core_computes(show, make):
         type_number(page, "cost-fp", cost_fp)
         type_number(page, "prevalence", typed)
         wanted = numbers_of_core(content, at, cost_fn, cost_fp, typed / 100)
-        shown = numbers_shown(page)
-        assert {key: shown[key] for key in wanted} == wanted
+        wait_for_numbers(page, wanted)
     page.get_by_role("button", name="back to the study").click()
-    assert numbers_shown(page) == first
+    wait_until(lambda: numbers_shown(page), first)
 
 
 def test_sliders_move_the_numbers_by_keyboard(show):
@@ -255,26 +258,26 @@ def test_sliders_move_the_numbers_by_keyboard(show):
     page.keyboard.press("ArrowRight")
     frozen = content["explorer"]["frozen"]
     wanted = numbers_of_core(content, frozen + 1, 1.0, 1.0, content["explorer"]["prevalence"])
-    assert numbers_shown(page).items() >= wanted.items()
+    wait_for_numbers(page, wanted)
     page.locator("#explore-prevalence").focus()
     page.keyboard.press("Home")
     wanted = numbers_of_core(content, frozen + 1, 1.0, 1.0, 1 / 200)
-    assert numbers_shown(page).items() >= wanted.items()
+    wait_for_numbers(page, wanted)
     place(page, "explore-cost-fn", 8)
     wanted = numbers_of_core(content, frozen + 1, 3.0, 1.0, 1 / 200)
-    assert numbers_shown(page).items() >= wanted.items()
-    assert page.locator("#explore-cost-fn-number").input_value() == "3"
+    wait_for_numbers(page, wanted)
+    wait_until(page.locator("#explore-cost-fn-number").input_value, "3")
 
 
 def test_only_the_frozen_cut_off_is_called_valid(show):
     content = samples.study()
     page = show(rendered(content))
-    valid, other = page.get_by_text("Valid: this is the frozen"), page.get_by_text("Not a certif")
-    assert (valid.is_visible(), other.is_visible()) == (True, False)
+    texts = [page.get_by_text(text) for text in ("Valid: this is the frozen", "Not a certif")]
+    wait_until(lambda: [text.is_visible() for text in texts], [True, False])
     place(page, "explore-cut", content["explorer"]["frozen"] + 1)
-    assert (valid.is_visible(), other.is_visible()) == (False, True)
+    wait_until(lambda: [text.is_visible() for text in texts], [False, True])
     type_number(page, "cut", content["threshold"])
-    assert (valid.is_visible(), other.is_visible()) == (True, False)
+    wait_until(lambda: [text.is_visible() for text in texts], [True, False])
 
 
 def test_a_number_that_makes_no_sense_changes_nothing(show):
@@ -283,8 +286,8 @@ def test_a_number_that_makes_no_sense_changes_nothing(show):
     for bad in ("0", "-1", "", "1e99"):
         for name in ("cost-fn", "prevalence"):
             type_number(page, name, bad)
-        assert numbers_shown(page) == before
-        assert page.locator("#explore-cost-fn-number").input_value() == "1"
+        wait_until(page.locator("#explore-cost-fn-number").input_value, "1")
+        wait_until(lambda: numbers_shown(page), before)
 
 
 def saved(page, button):
@@ -312,9 +315,9 @@ def test_files_are_handed_out_to_the_byte(show):
 
 def test_every_table_can_be_saved(show):
     page = show(rendered(samples.study()))
-    buttons = page.locator("button[data-action=table]").all()
-    assert len(buttons) == page.locator("table").count()
-    name, found = saved(page, buttons[0])
+    buttons = page.locator("button[data-action=table]")
+    wait_until(buttons.count, page.locator("table").count())
+    name, found = saved(page, buttons.first)
     assert re.fullmatch(r"[a-z0-9-]+\.csv", name)
     assert found.decode().splitlines()[0] == "term,value,what it is"
 
@@ -337,9 +340,9 @@ def test_the_toggle_goes_to_the_other_colours(show):
     colour = "getComputedStyle(document.body).backgroundColor"
     light = page.evaluate(colour)
     page.get_by_role("button", name="light or dark").click()
-    dark = page.evaluate(colour)
+    wait_until(lambda: page.evaluate(colour), lambda seen: seen != light)
     page.get_by_role("button", name="light or dark").click()
-    assert (dark != light, page.evaluate(colour)) == (True, light)
+    wait_until(lambda: page.evaluate(colour), light)
 
 
 @pytest.mark.parametrize("make", [samples.study, samples.labelled_audit])
@@ -358,7 +361,7 @@ def test_a_name_that_is_a_script_stays_text(show, page, make):
         content["next_site"]["worst"]["site"] = SCRIPT
     show(rendered(content))
     page.locator("#explore-cut").press("ArrowLeft")
-    assert SCRIPT in page.locator("h1").inner_text()
+    wait_until(page.locator("h1").inner_text, lambda text: SCRIPT in text)
     assert asked == []
 
 
@@ -389,8 +392,8 @@ def test_names_in_a_table_stay_text_all_the_way(page, tmp_path):
     page.goto((out / "report.html").as_uri())
     page.get_by_role("button", name="open all sections").click()
     page.locator("#explore-cut").press("ArrowLeft")
-    assert header[3] in page.locator("h1").inner_text()
-    assert SCRIPT in page.locator("#next-site table").inner_text()
+    wait_until(page.locator("h1").inner_text, lambda text: header[3] in text)
+    wait_until(page.locator("#next-site table").inner_text, lambda text: SCRIPT in text)
     # No patient is in the page.
     assert "script&gt;59" not in (out / "report.html").read_text(encoding="utf-8")
     assert asked == []
