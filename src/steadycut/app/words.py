@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 
 from steadycut.app.works import WORKS
+from steadycut.show.words.next_step import Spelling
 
 # The title of the field of each option.
 TITLES = {
@@ -206,6 +207,22 @@ OPTION = re.compile(
 )
 
 
+# What a next step names, in the words of the app.
+EVERY_LOOK = "“Limits that hold at every look”"
+CALLS = {
+    **{command: f"“{work.title}”" for command, work in WORKS.items()},
+    "audit labels": f"“{WORKS['audit'].title}”",
+    "audit sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
+    "draw": f"“{WORKS['audit'].title}”",
+    "adapt prevalence": f"“{WORKS['adapt'].title}”",
+    "adapt labels": f"“{WORKS['adapt'].title}”",
+    "fit sites": f"“{WORKS['fit'].title}” with “{TITLES['site']}”",
+    "plan sites": f"“{WORKS['plan'].title}” with “{TITLES['sites']}”",
+    "with labels": f"“{TITLES['label']}”",
+    "sequential": EVERY_LOOK,
+}
+
+
 def title_of(name: str) -> str:
     """Return what the field of an option is called."""
     return TITLES.get(name) or name.replace("_", " ").capitalize()
@@ -257,3 +274,11 @@ def _field(found: re.Match[str]) -> str:
     if (meaning := value_in_words(name, value)) != value:
         return f"{title}: {meaning}"
     return title if value.isupper() or not value else f"{title} {value}"
+
+
+def _option(name: str, value: str | None) -> str:
+    title = f"“{title_of(name)}”"
+    return title if value is None else f"{title}: {value_in_words(name, value)}"
+
+
+APP = Spelling(calls=CALLS, option=_option)

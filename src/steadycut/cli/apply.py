@@ -1,9 +1,8 @@
 """``steadycut apply``: decide for every patient of a table by a frozen rule."""
 
 import os
-import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.applied import applied_text, next_step
 from steadycut.show.render.terminal import paragraph
+from steadycut.show.words.next_step import COMMAND_LINE, step_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,15 +76,16 @@ def apply_command(
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
     unlike = any(one.name in guards.SCORES_UNLIKE for one in found)
-    survival, path = frozen.recipe.horizon is not None, shlex.quote(str(rule.rule))
-    after = next_step(frozen.certificate, path, unlike=unlike, survival=survival)
+    survival, typed = frozen.recipe.horizon is not None, {frozen.file_name: str(rule.rule)}
+    step = next_step(frozen.certificate, frozen.file_name, unlike=unlike, survival=survival)
+    after = step_of(step).spelled(replace(COMMAND_LINE, places=typed))
     content = {
         **applied.to_plain(),
         **rows,
         "warnings": noticed,
         "forced": forced,
         "outside_range": n_outside,
-        "next_step": after,
+        "next_step": step.to_plain(),
     }
     text = paragraph([applied_text(applied), after, f"Wrote {out}"])
     show(content, text, as_json=output.as_json)

@@ -1,6 +1,5 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from steadycut.show.pages.page import Page
 from steadycut.show.render.columns import aligned
 from steadycut.show.render.html import render_page
 from steadycut.show.render.terminal import terminal
+from steadycut.show.words.next_step import COMMAND_LINE
 
 
 def page_files(page: Page, name: str) -> dict[str, bytes]:
@@ -60,9 +60,8 @@ def finish_page(
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
         places |= {made: output.out / made for made in files or ()}
     # A command to copy; the files themselves name no folder.
-    for made, place in places.items():
-        typed = page.next_step.replace(f" {made} TABLE", f" {shlex.quote(str(place))} TABLE")
-        page = replace(page, next_step=typed)
+    typed = {made: str(place) for made, place in places.items()}
+    page = replace(page, spelling=replace(COMMAND_LINE, places=typed))
     if table is not None:
         note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)

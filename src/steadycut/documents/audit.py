@@ -9,9 +9,11 @@ from typing import Final, Literal
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.shift.distances import Distances
-from steadycut.core.verdict import Answer, Overall, Question
+from steadycut.core.strata.certify import ErrorRate
+from steadycut.core.verdict import Answer, Overall, Question, RateName
 from steadycut.documents import parts
 from steadycut.documents.kinds import AnyFrozen
+from steadycut.documents.next_step import GroupName, NextStep
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
 
@@ -27,17 +29,33 @@ class VerdictPart(parts.Part):
     within_certificate: Answer
 
 
+class RateChange(parts.Part):
+    """How many patients are decided wrongly, here and before."""
+
+    here: parts.Record[ErrorRate]
+    before: parts.Record[ErrorRate]
+
+
 class QuestionPart(parts.Part):
-    """One question of the verdict, with its answer in words.
+    """One question of the verdict, with its answer and the numbers that it is about.
 
     ``patients_needed`` is how many labelled patients in all would answer an open question, at the
     observed rates and in four audits of five; None if it is answered, or stays open with many more.
+    ``wider`` says that the answer is another one because groups are judged too. ``cost`` is the
+    mean cost here, ``cost_without_score`` that of one decision for everybody, ``limit`` an upper
+    limit of ``cost``. ``rates`` are the miss rate and the alarm rate at each boundary; where they
+    cannot be compared, ``incomparable`` says why.
     """
 
     question: Question
     answer: Answer
-    text: str
     patients_needed: int | None = None
+    wider: bool | None = None
+    cost: FiniteFloat | None = None
+    cost_without_score: FiniteFloat | None = None
+    limit: FiniteFloat | None = None
+    rates: list[RateChange] | None = None
+    incomparable: Literal["unknown fate", "small cells", "no counts"] | None = None
 
 
 class GroupPart(parts.Part):
@@ -221,12 +239,22 @@ class HiddenPart(parts.Part):
     most_ill: FiniteFloat
 
 
+class ReachedRate(parts.Part):
+    """A rate that was certified to be at least ``asked``, and its lower limit here."""
+
+    rate: RateName
+    asked: FiniteFloat
+    lower: FiniteFloat
+
+
 class SampledPart(parts.Part):
     """What the patients whom a labelling plan drew show.
 
     The upper limits of both rates hold together with confidence ``level``, and so do the lower
     ones; those of the cost hold on their own. ``ignored`` labels are of patients who were not
     drawn. ``unlabelled`` drawn patients count as errors in upper limits, as right in lower limits.
+    ``rates_before`` are the miss rate and the alarm rate before, where they are known.
+    ``cost_without_score`` is estimated, if every stratum has labels.
     """
 
     plan_sha256: str
@@ -237,11 +265,17 @@ class SampledPart(parts.Part):
     miss: SampledRatePart
     alarm: SampledRatePart
     cost: SampledRatePart
+    rates_before: parts.Floats
+    certified_rates: list[ReachedRate]
+    cost_without_score: FiniteFloat | None = None
     hidden: HiddenPart | None = None
 
 
 class AuditBase(parts.NamedClasses, parts.NewPatientsPart):
-    """What the audit of every kind of frozen file says."""
+    """What the audit of every kind of frozen file says.
+
+    ``target_prevalence`` is known where costs are meant at it, not at that of the patients.
+    """
 
     direction: Literal["ge", "le"]
     score: str
@@ -259,20 +293,22 @@ class AuditBase(parts.NamedClasses, parts.NewPatientsPart):
     sequential: bool = False
     margin: FiniteFloat
     verdict: VerdictPart
-    verdict_text: str
     questions: list[QuestionPart]
-    next_step: str
+    next_step: NextStep
+    target_prevalence: parts.Range | None = None
     calls: CallsPart | None = None
 
 
 class RiskHere(parts.Part):
     """What labels tell for every kind of frozen file: the risk here, and a bound on it.
 
+    ``worst_group`` has the worst verdict, ``failing`` are all with a bad one, the worst first.
     ``certified_rates`` says of each rate that was certified whether it is still reached here.
     """
 
     groups: list[GroupPart]
-    worst_group: str | None
+    worst_group: GroupName | None
+    failing: list[GroupName] | None = None
     risk_external: FiniteFloat
     risk_external_se: FiniteFloat
     risk_internal: FiniteFloat

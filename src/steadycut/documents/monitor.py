@@ -5,6 +5,7 @@ from typing import Final, Literal
 from pydantic import Field, FiniteFloat
 
 from steadycut.documents import parts
+from steadycut.documents.next_step import NextStep
 
 DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
 
@@ -55,8 +56,8 @@ class CallWatchPart(WatchPart):
 class MonitorBase(parts.NewPatientsPart):
     """What the watch on every kind of frozen file says.
 
-    ``next_step`` says what to do now, ``rule_sha256`` is the hash of the rule; older files do not
-    have them.
+    The certified value is for patients of ``target_prevalence``, if there is one. ``rule_sha256``
+    is the hash of the rule; older files do not have it.
     """
 
     direction: Literal["ge", "le"]
@@ -66,10 +67,10 @@ class MonitorBase(parts.NewPatientsPart):
     delta: FiniteFloat
     alarm: bool
     first_alarm: int | None
-    verdict_text: str
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
-    next_step: str | None = None
+    next_step: NextStep
+    target_prevalence: parts.Range | None = None
     rule_sha256: str | None = None
 
 

@@ -16,9 +16,10 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import Distances, global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
-from steadycut.core.verdict import MARGIN, Answer, Comparison, RateName, Verdict
+from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.next_step import NextStep
 from steadycut.documents.rule import FrozenRule, Reference
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
@@ -27,13 +28,9 @@ from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.labels import limits as label_limits
 from steadycut.study.labels.limits import Sampled
 from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
-from steadycut.study.questions import described, label_some, name_of, next_step, overall_text
+from steadycut.study.questions import described, label_some, name_of, next_step
 
-UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
-CHECK_UNIT = (
-    "Next: check the unit (percent or share?) and the scorer: the scores are unlike those of the "
-    "rule. Then audit again."
-)
+CHECK_UNIT = NextStep(verb="check", why="unit")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -236,6 +233,7 @@ def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
     known = {
         **_shared(found),
         "frozen_schema": rule.schema,
+        "target_prevalence": None if rule.costs is None else rule.costs.target,
         "cost_matrix": rule.cost_matrix.values.tolist(),
         "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
         "shares": found.members / found.n_patients,
@@ -345,7 +343,6 @@ def _unanswered(found: Audit) -> dict[str, Any]:
     )
     return {
         "verdict": audit.VerdictPart.of(open_ones),
-        "verdict_text": UNANSWERED,
         "questions": [],
         "next_step": label_some(found.rule, found.margin) if same_unit(found) else CHECK_UNIT,
     }
@@ -358,13 +355,14 @@ def same_unit(found: Audit) -> bool:
 
 def _sampled(found: Sampled) -> dict[str, Any]:
     """Return the verdict by the patients whom a labelling plan drew."""
-    verdict, part = found.verdict(), found.describe()
+    verdict = found.verdict()
     return {
         "verdict": audit.VerdictPart.of(verdict),
-        "verdict_text": label_limits.overall_text(verdict),
-        "questions": label_limits.described(found, verdict, part),
+        "questions": [
+            audit.QuestionPart(question=name, answer=getattr(verdict, name)) for name in QUESTIONS
+        ],
         "next_step": label_limits.next_step(found, verdict),
-        "sampled": part,
+        "sampled": found.describe(),
         "statements": [],
     }
 
@@ -389,7 +387,6 @@ def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
     questions = described(found.rule, part)
     return {
         "verdict": verdict.model_copy(update={"overall": part.overall}),
-        "verdict_text": overall_text(part),
         "questions": questions,
         "next_step": (
             next_step(found.rule, part, questions)
@@ -398,6 +395,7 @@ def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
         ),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
+        "failing": [name_of(one) for one in part.failing] or None,
         "certified_rates": rate_parts(
             part.comparison, part.verdict.rates, part.share * found.rule.certificate.delta
         )

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,17 +12,17 @@ from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, by_patient
-from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MARGIN, Comparison, patients_needed
 from steadycut.documents import guards
 from steadycut.documents import monitor as documents
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.next_step import LabelsNeeded, NextStep, Why
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients, swapped_here
-from steadycut.study.questions import CHECK_SCORES, NOT_SHOWN, capital, label_some, local
+from steadycut.study.questions import label_some, local
 
 UNWATCHED = (
     "call rate: the file does not say how often patients were called where it was made, so the "
@@ -52,8 +52,8 @@ class Monitor(Shown):
     def __repr__(self) -> str:
         """Return the answer in two lines; no patient is shown."""
         alarm = "no alarm" if self.risk is not None else "the risk is not watched"
-        if self._called_alarm is not None:
-            alarm = f"the share called has changed (alarm after patient {self._called_alarm})"
+        if self.calls is not None and self.calls.first_alarm is not None:
+            alarm = f"the share called has changed (alarm after patient {self.calls.first_alarm})"
         if self.first_alarm is not None:
             alarm = f"alarm at patient {self.first_alarm}"
         return f"Monitor of {self.n_patients} patients: {alarm}\n{LOOK}"
@@ -74,7 +74,6 @@ class Monitor(Shown):
         shared = {
             "labelled": self.risk is not None,
             "alarm": self.first_alarm is not None,
-            "verdict_text": self._verdict_text(),
             "next_step": self._next_step(),
             "risk": None if self.risk is None else self._risk_part(self.risk),
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
@@ -86,6 +85,7 @@ class Monitor(Shown):
         return documents.DecisionMonitor.of(
             *(rule, self),
             **shared,
+            target_prevalence=self.target,
             frozen_schema=rule.schema,
             cost_matrix=rule.cost_matrix.values.tolist(),
             shares=(self.members / self.n_patients).tolist(),
@@ -104,79 +104,33 @@ class Monitor(Shown):
             ),
         )
 
-    def _next_step(self) -> str:
-        """Say what to do now, and how many more patients that takes."""
+    def _next_step(self) -> NextStep:
+        """Return what to do now, and how many more patients that takes."""
+        name = self.rule.file_name
         if self.first_alarm is not None:
-            return (
-                f"Next: do not rely on it until you know why. {CHECK_SCORES} Judge all labelled "
-                f"patients (steadycut audit {self.rule.file_name} TABLE --sequential --out DIR), "
-                f"then {local(self.rule)}"
-            )
-        start = "Next: go on."
-        if self._called_alarm is not None:
-            start = f"Next: {CHECK_SCORES[:1].lower()}{CHECK_SCORES[1:]}"
+            return NextStep(verb="audit", why="alarm", file_name=name, local=local(self.rule))
+        changed = self.calls is not None and self.calls.first_alarm is not None
+        first: Literal["go on", "check scores"] = "check scores" if changed else "go on"
         if self.risk is None or self.compared is None:
-            return f"{start} {capital(label_some(self.rule, MARGIN).removeprefix('Next: '))}"
+            return label_some(self.rule, MARGIN).model_copy(update={"first": first})
         if not self.risk.can_alarm or self.compared.vacuous:
-            return (
-                "Next: certify the rule with more patients. What was certified is "
-                f"{NOT_SHOWN}, so to be within it means little."
-            )
-        return f"{start} {self._how_many_more(self.compared)}"
+            return NextStep(verb="fit", why="certify more")
+        why, labels = self._how_many_more(self.compared)
+        return NextStep(verb="monitor", why=why, first=first, labels=labels)
 
-    def _how_many_more(self, compared: Comparison) -> str:
-        """Say when the patients will have shown whether the risk is within the certified one."""
+    def _how_many_more(self, compared: Comparison) -> tuple[Why, list[LabelsNeeded] | None]:
+        """Return when the patients will have shown whether the risk is within the certified one."""
         if compared.highest_cost(self.delta) <= compared.promised:
-            return "These patients already show that the risk is within what was certified."
+            return "within already", None
         needed = patients_needed(compared, "within_certificate", self.delta)
         if needed is None:
-            return "The risk is so close to the certified one that no number of patients decides."
-        which = "within" if compared.observed_cost <= compared.promised else "above"
-        return (
-            f"At this rate about {max(needed - self.n_patients, 1)} more patients show that the "
-            f"risk is {which} what was certified."
+            return "too close", None
+        labels = LabelsNeeded(
+            question="within_certificate",
+            more=max(needed - self.n_patients, 1),
+            refutes=compared.observed_cost > compared.promised,
         )
-
-    def _verdict_text(self) -> str:
-        if self._called_alarm is None:
-            return self._risk_verdict()
-        changed = (
-            f"the share of patients called has changed (alarm after patient {self._called_alarm})."
-        )
-        if self.first_alarm is not None:
-            return f"{self._risk_verdict()} {capital(changed)}"
-        return f"{changed} {capital(self._risk_verdict())}"
-
-    @property
-    def _called_alarm(self) -> int | None:
-        return None if self.calls is None else self.calls.first_alarm
-
-    def _risk_verdict(self) -> str:
-        if self.risk is None:
-            return "without labels the risk is not watched, only the share of patients called."
-        about = ""
-        if self.target is not None:
-            about = " That value is for prevalences {:g} to {:g}.".format(*self.target)
-        return self._risk_text(self.risk) + about
-
-    def _risk_text(self, watch: RiskWatch) -> str:
-        certified = at_most(watch.certified)
-        if watch.first_alarm is not None:
-            return (
-                f"alarm after patient {watch.first_alarm}: the risk here exceeds the certified "
-                f"{certified}. If it did not, an alarm would come at {100 * self.delta:g} of "
-                "100 hospitals at most, however long they watch."
-            )
-        if not watch.can_alarm:
-            return (
-                f"no alarm is possible: no loss can exceed the certified {certified}, which is "
-                f"{NOT_SHOWN}."
-            )
-        of_what = "" if self._called_alarm is None else " of the risk"
-        return (
-            f"no alarm{of_what}: {self.n_patients} patients do not show that the risk here exceeds "
-            f"the certified {certified}."
-        )
+        return "watch on", [labels]
 
 
 def monitor(

@@ -6,6 +6,7 @@ from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.show.figures.label_path import LabelPathDisplay
 from steadycut.show.pages.builders import held_files, of_columns, pictures, section
 from steadycut.show.pages.page import Page, Section, Status, Table
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
@@ -44,7 +45,7 @@ def adaptation_page(found: AdaptationDocument) -> Page:
         status=Status(text=text, tone=tone),
         headline=(f"{first[:1].upper()}{first[1:]}.", rest),
         facts=facts(found),
-        next_step=found.next_step,
+        step=Step(verb="label", sentence=found.next_step),
         warnings=tuple(found.warnings),
         sections=tuple(sections(found)),
         files=held_files(found, "adapt.json"),

@@ -1,10 +1,11 @@
 """What a frozen rule decided about the patients of a table: one line, or the top of a page."""
 
 from steadycut.documents.applied import AppliedDocument
+from steadycut.documents.next_step import NextStep, Why
 from steadycut.documents.parts import CertificatePart
 from steadycut.show.pages.page import Page, Status
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent
-from steadycut.show.words.sentences import audit_command
 
 
 def applied_text(applied: AppliedDocument) -> str:
@@ -17,37 +18,29 @@ def applied_text(applied: AppliedDocument) -> str:
     return f"{called}{_cuts(applied)}; another sample would reverse {flips} of the decisions"
 
 
-def applied_page(applied: AppliedDocument, step: str = "") -> Page:
+def applied_page(applied: AppliedDocument, step: Step | None = None) -> Page:
     """Return a page that says how many patients got which decision, and what to do next."""
     return Page(
         title="Decisions",
         subtitle=count(applied.n_patients, "patient"),
         status=Status(text="decided", tone="open"),
         headline=(applied_text(applied),),
-        next_step=step,
+        step=step,
     )
 
 
 def next_step(
-    certificate: CertificatePart, rule: str, *, unlike: bool = False, survival: bool = False
-) -> str:
-    """Say how to find out whether the decisions were right.
+    certificate: CertificatePart, name: str, *, unlike: bool = False, survival: bool = False
+) -> NextStep:
+    """Return how to find out whether the decisions were right.
 
     ``unlike`` says that the scores are unlike those of the rule, as in another unit. With
     ``survival`` the rule names the columns of the follow-up.
     """
-    command = audit_command(rule, survival=survival)
     if unlike:
-        return (
-            "Next: do not act on these decisions. The scores are unlike those of the rule: check "
-            "the unit (percent or share?) and the scorer, then apply it again."
-        )
-    if certificate.vacuous:
-        return (
-            "Next: do not act on these decisions yet. The rule is not shown to be better than "
-            f"calling everybody or nobody: {command}"
-        )
-    return f"Next: when you have labels, see whether the decisions were right: {command}"
+        return NextStep(verb="check", why="decisions unlike")
+    why: Why = "decisions not useful" if certificate.vacuous else "decisions"
+    return NextStep(verb="audit", why=why, file_name=name, survival=survival or None)
 
 
 def _cuts(applied: AppliedDocument) -> str:

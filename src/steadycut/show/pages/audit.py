@@ -38,6 +38,7 @@ from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say
+from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
 
 WATERFALL = (
@@ -94,7 +95,7 @@ def page_with(
         status=verdict.STATUS[audit.verdict.overall],
         headline=(verdict.verdict_sentence(audit),),
         marks=(*verdict.marks_of(audit), *hidden_marks(audit)),
-        next_step=audit.next_step,
+        step=step_of(audit.next_step),
         facts=facts,
         facts_in_short=not audit.labelled,
         warnings=tuple(audit.warnings),

@@ -6,6 +6,7 @@ from steadycut.documents.comparison import ComparedRule, ComparisonDocument
 from steadycut.show.pages.builders import held_files, of_columns
 from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
+from steadycut.show.words.next_step import Sentence, Spelling, Step
 from steadycut.show.words.numbers import count, percent, rate, risk
 
 # Further rules are for the page.
@@ -23,7 +24,7 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
         status=Status(text=count(len(comparison.rows), "rule"), tone="open"),
         headline=tuple(filter(None, (headline(comparison), conclusion(comparison)))),
         answer=answer_table(comparison.rows[:MOST_ROWS]),
-        next_step=next_step(comparison),
+        step=next_step(comparison),
         facts=(
             ("smallest risk there", f"{risk(best.risk_external)}, {best.name}"),
             ("calling everybody or nobody", risk(comparison.trivial_external)),
@@ -65,23 +66,33 @@ def conclusion(comparison: ComparisonDocument) -> str:
     return f"{comparison.fixed} was fixed beforehand: {'; '.join(parts)}{beyond}."
 
 
-def next_step(comparison: ComparisonDocument) -> str:
+def next_step(comparison: ComparisonDocument) -> Step | None:
     """Say what to do: a rule that is picked here must be checked elsewhere."""
     if comparison.fixed is None:
-        return ""
+        return None
+    return Step(verb="fit", sentence=what_next(comparison))
+
+
+def none_useful(spell: Spelling) -> str:
+    """Say what to do if every rule costs as much as calling everybody or nobody."""
+    return (
+        "Next: do not use any of them there. Try another score or other costs, or choose a "
+        f"cut-off with {spell.call('fit')} on labelled patients of that hospital."
+    )
+
+
+def what_next(comparison: ComparisonDocument) -> str | Sentence:
+    """Say whether to keep the rule that was fixed beforehand."""
     if none_is_useful(comparison):
-        return (
-            "Next: do not use any of them there. Try another score or other costs, or choose a "
-            "cut-off with steadycut fit on labelled patients of that hospital."
-        )
+        return none_useful
     fixed, without = comparison.rows[0], comparison.trivial_external
     less = [row for row in comparison.rows if row.against_fixed == "less"]
     better = [row for row in less if row.risk_external < without]
     if better:
-        best = min(better, key=lambda row: row.risk_external)
-        return (
-            f"Next: do not switch because of this table. Fit with {options_of(best)}, and audit it "
-            "on patients not used here."
+        options = options_of(min(better, key=lambda row: row.risk_external))
+        return lambda spell: (
+            f"Next: do not switch because of this table. Fit with {spell.options(options)}, and "
+            "audit it on patients not used here."
         )
     chance = "A rule that looks better here may do so by chance."
     if fixed.risk_external >= without:
@@ -92,10 +103,9 @@ def next_step(comparison: ComparisonDocument) -> str:
     return f"Next: keep {fixed.name}. {chance}"
 
 
-def options_of(row: ComparedRule) -> str:
+def options_of(row: ComparedRule) -> dict[str, str]:
     """Return the options of fit that make a row; those of the paper differ in their selector."""
-    selector = "" if row.name == row.rule else f" --select {row.selector}"
-    return f"--rule {row.rule}{selector}"
+    return {"rule": row.rule} | ({} if row.name == row.rule else {"select": row.selector})
 
 
 def named(comparison: ComparisonDocument, answer: str) -> str:

@@ -36,7 +36,7 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
             ("stability", say.reversed_in_words(study.flip_rate)),
         ),
         answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,
-        next_step=useful_step("covariate.json", certificate, study.verdict, WITHOUT),
+        step=useful_step("covariate.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(study.warnings),
         sections=(
             cuts_section(study),

@@ -10,6 +10,9 @@ from steadycut.documents.monitor import (
 from steadycut.show.figures.monitor import MonitorDisplay
 from steadycut.show.pages.builders import explained, held_files, of_columns, pictures, section
 from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.words.audit import capital
+from steadycut.show.words.monitor import verdict_text
+from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import quoted
 
@@ -33,9 +36,9 @@ def monitor_page(monitor: AnyMonitor) -> Page:
         title=f"A frozen rule in use{at}",
         subtitle=f"{count(monitor.n_patients, 'patient')} in the order of arrival, {labels}",
         status=status(monitor),
-        headline=(f"{monitor.verdict_text[:1].upper()}{monitor.verdict_text[1:]}",),
+        headline=(capital(verdict_text(monitor)),),
         facts=facts(monitor),
-        next_step=monitor.next_step or "",
+        step=step_of(monitor.next_step),
         warnings=tuple(monitor.warnings),
         sections=tuple(watches(monitor)),
         files=held_files(monitor, "monitor.json"),

@@ -4,9 +4,10 @@ A page is built once, from a document, and every renderer in `steadycut.show.ren
 terminal shows a part of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from steadycut.show.figures.display import Display
+from steadycut.show.words.next_step import COMMAND_LINE, Spelling, Step
 
 WIDE = 5
 FOOTER = (
@@ -117,9 +118,10 @@ class Status:
 class Page:
     """A whole page. ``facts`` are the few numbers to take away, each with its name.
 
-    ``marks`` are answers, each with its own tone. ``next_step`` says what to do now. ``answer`` is
-    a table that answers the question of the page. ``facts_in_short`` says whether a terminal shows
-    the facts. ``files`` are handed out by the page; the first one holds all its numbers.
+    ``marks`` are answers, each with its own tone. ``step`` says what to do now, in words that
+    ``spelling`` completes. ``answer`` is a table that answers the question of the page.
+    ``facts_in_short`` says whether a terminal shows the facts. ``files`` are handed out by the
+    page; the first one holds all its numbers.
     """
 
     title: str
@@ -130,9 +132,15 @@ class Page:
     warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     marks: tuple[Status, ...] = ()
-    next_step: str = ""
+    step: Step | None = None
     answer: Table | None = None
     facts_in_short: bool = True
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()
+    spelling: Spelling = field(default=COMMAND_LINE, repr=False)
+
+    @property
+    def next_step(self) -> str:
+        """What to do now, as the page spells it."""
+        return "" if self.step is None else self.step.spelled(self.spelling)

@@ -5,6 +5,7 @@ from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
 from steadycut.show.pages.builders import held_files, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.words.next_step import Spelling, Step
 from steadycut.show.words.numbers import count, percent, risk, whole_percent
 
 NONE = "-"
@@ -35,7 +36,7 @@ def plan_page(plan: PlanDocument) -> Page:
 
 
 def page_with(
-    plan: PlanDocument, about: str, answer: tuple[str, ...], after: str, rows: Section
+    plan: PlanDocument, about: str, answer: tuple[str, ...], step: Step, rows: Section
 ) -> Page:
     """Return the page of any plan: what it is about, its answer, what to do, and its table."""
     return Page(
@@ -43,7 +44,7 @@ def page_with(
         subtitle=about,
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=answer,
-        next_step=after,
+        step=step,
         sections=(rows, section("notes", "What this assumes", results=tuple(plan.notes))),
         files=held_files(plan, "plan.json"),
     )
@@ -87,9 +88,17 @@ def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
         plan,
         "how many hospitals for which promise about the next one",
         (sites_headline(found),),
-        "Next: collect patients with labels at several hospitals, and run steadycut fit TABLE "
-        "--site COL.",
+        Step(verb="fit", sentence=sites_sentence),
         section("plan", "Hospitals", tables=(of_columns("What they promise", columns),)),
+    )
+
+
+def sites_sentence(spell: Spelling) -> str:
+    """Say how to make a study of several hospitals."""
+    return (
+        "Next: collect patients with labels at several hospitals, and run "
+        f"{spell.call('fit sites')}. {spell.option('sites_certify', None)} names those that only "
+        "check what others chose."
     )
 
 
@@ -101,8 +110,8 @@ def sites_headline(found: SitesPlanPart) -> str:
         takes += f", or {left_out.needed} that do both"
     return (
         f"{found.n_sites} hospitals promise that the limit of the worst one holds at the next, "
-        f"with probability {whole_percent(certify.worst)} if others chose the cut-off "
-        f"(--sites-certify), {whole_percent(left_out.worst)} if each is left out in turn. {takes}."
+        f"with probability {whole_percent(certify.worst)} if others chose the cut-off, "
+        f"{whole_percent(left_out.worst)} if each is left out in turn. {takes}."
     )
 
 
@@ -122,14 +131,22 @@ def site_headline(site: SitePlanPart) -> str:
     )
 
 
-def site_next_step(site: SitePlanPart) -> str:
+def site_next_step(site: SitePlanPart) -> Step:
     """Say how to get the labels."""
     size = site.rows[0].fixed
-    if size is None:
-        return "Next: plan for a larger --target, or ask why the cost is so high there."
+
+    def larger(spell: Spelling) -> str:
+        target = spell.option("target", None)
+        return f"Next: plan for a larger {target}, or ask why the cost is so high there."
+
+    def label(spell: Spelling) -> str:
+        return (
+            f"Next: label {size} random patients, and run {spell.call('adapt labels', 'RULE')}; or "
+            f"label one at a time, with {spell.call('sequential')}."
+        )
+
     return (
-        f"Next: label {size} random patients, and run steadycut adapt RULE TABLE --label COL; or "
-        "label one at a time, with --sequential."
+        Step(verb="plan", sentence=larger) if size is None else Step(verb="adapt", sentence=label)
     )
 
 
@@ -153,26 +170,34 @@ def headline(plan: PlanDocument) -> str:
     )
 
 
-def next_step(plan: PlanDocument) -> str:
+def next_step(plan: PlanDocument) -> Step:
     """Say what to do with the plan."""
     best = plan.rows[0]
     if best.n_total is None:
-        return "Next: plan for a larger --width, or for a score that errs less."
+        return Step(verb="plan", sentence=wider)
     if plan.trivial_risk is not None and best.risk >= plan.trivial_risk:
-        return (
-            "Next: try another score or other costs. At this risk it is not better than calling "
-            "everybody or nobody; more patients would only confirm this."
-        )
+        return Step(verb="fit", sentence=OTHER_SCORE)
     if best.vacuous:
-        return (
-            "Next: plan for more patients. This certificate would not show that the score is "
-            "better than calling everybody or nobody."
-        )
+        return Step(verb="plan", sentence=MORE_PATIENTS)
     keeps = " It keeps some of them to check the cut-off." if plan.honesty == "split" else ""
-    return (
-        f"Next: collect {best.n_total} consecutive patients with labels, then run steadycut fit "
-        f"once.{keeps}"
-    )
+    start = f"Next: collect {best.n_total} consecutive patients with labels, then run"
+    return Step(verb="fit", sentence=lambda spell: f"{start} {spell.call('fit')} once.{keeps}")
+
+
+OTHER_SCORE = (
+    "Next: try another score or other costs. At this risk it is not better than calling everybody "
+    "or nobody; more patients would only confirm this."
+)
+MORE_PATIENTS = (
+    "Next: plan for more patients. This certificate would not show that the score is better than "
+    "calling everybody or nobody."
+)
+
+
+def wider(spell: Spelling) -> str:
+    """Say that the margin that was asked for is too narrow."""
+    width = spell.option("width", None)
+    return f"Next: plan for a larger {width}, or for a score that errs less."
 
 
 def given(plan: PlanDocument) -> str:

@@ -47,7 +47,7 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),
-        next_step=two_cuts_step(sides, document.rule)
+        step=two_cuts_step(sides, document.rule)
         if sides
         else useful_step(rule.file_name, certificate, verdict, without),
     )

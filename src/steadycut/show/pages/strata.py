@@ -42,7 +42,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
             *(() if sides else (("average cost seen", risk(certificate.risk)),)),
             ("stability", reversed_in_words(stability.flip_rate)),
         ),
-        next_step=two_cuts_step(sides, study.rule)
+        step=two_cuts_step(sides, study.rule)
         if sides
         else useful_step("strata.json", certificate, study.verdict, WITHOUT),
         warnings=tuple(stability.warnings),

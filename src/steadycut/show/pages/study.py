@@ -29,6 +29,7 @@ from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import cut, percent
 
 WATERFALL = (
@@ -72,7 +73,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         headline=headline(study),
         marks=marks_of(study),
         facts=facts(study),
-        next_step=next_step(study),
+        step=next_step(study),
         warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
         explorer=explorer_of(study, "used to check"),
@@ -102,12 +103,12 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     return marks
 
 
-def next_step(study: StudyDocument) -> str:
+def next_step(study: StudyDocument) -> Step:
     """Say what to do now, and how many patients that takes."""
     verdict = study.verdict
     if verdict is None or verdict.overall == "good":
         several, survival = study.next_site is not None, study.survival is not None
-        return say.next_step("rule.json", several_sites=several, survival=survival)
+        return say.audit_step("rule.json", several_sites=several, survival=survival)
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
         return rates_step(study.certified_rates or [], study.direction, study.names)
     return say.study_step(study, verdict)

@@ -5,6 +5,7 @@ from steadycut.documents.switch import ChangesPart, SwitchDocument
 from steadycut.show.pages.builders import explained, held_files, of_columns, section
 from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.verdict import mark
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent
 
 STATUS = {
@@ -45,7 +46,7 @@ def switch_page(found: SwitchDocument) -> Page:
             ("matching cut-off", f"{cut(matched.threshold)} of the new scores"),
             ("decisions that it changes", changed_in_words(matched.changes, found)),
         ),
-        next_step=found.next_step,
+        step=Step(verb="label", sentence=found.next_step),
         warnings=tuple(found.warnings),
         sections=(
             section("matched", MATCHED, SPLIT, tables=(split_table(found),)),

@@ -6,7 +6,7 @@ from typing import Any
 
 from steadycut.core.checks import check_choice
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.shown import Shown, in_python
+from steadycut.documents.shown import Shown
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadRuleFile, MissingPackage
 from steadycut.io.files import write_atomically
@@ -18,6 +18,7 @@ from steadycut.show.pages.rule import rule_page
 from steadycut.show.render.html import render_card, render_page
 from steadycut.show.render.markdown import markdown
 from steadycut.show.render.terminal import terminal
+from steadycut.show.words.next_step import PYTHON
 from steadycut.study.fit import Study
 
 # The figure that says most about each kind of object, the first that it has.
@@ -36,8 +37,7 @@ class Text(str):
 def page(source: Shown) -> Page:
     """Return the page of an object, with a next step in Python."""
     made = rule_page(source) if isinstance(source, FrozenFile) else page_of(source.describe())
-    headline = tuple(map(in_python, made.headline))
-    return replace(made, headline=headline, next_step=in_python(made.next_step))
+    return replace(made, spelling=PYTHON)
 
 
 def summary(source: Shown, *, verbose: bool = False) -> Text:

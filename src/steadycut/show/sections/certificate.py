@@ -13,6 +13,7 @@ from steadycut.show.pages.builders import explained, section
 from steadycut.show.pages.page import Picture, Section, Status, Table
 from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
+from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import count, percent, risk
 
 WITHOUT_SCORE = (
@@ -66,15 +67,16 @@ def useful_mark(verdict: StudyVerdictPart | None, sentence: str) -> tuple[Status
 
 def useful_step(
     name: str, certificate: CertificatePart, verdict: StudyVerdictPart | None, without: str
-) -> str:
+) -> Step:
     """Say what to do with a frozen file that was just made; ``without`` needs no score."""
     if verdict is None or verdict.useful == "yes":
-        return say.next_step(name)
+        return say.audit_step(name)
     if verdict.useful == "no":
         return say.NOT_USEFUL
     if certificate.risk >= certificate.trivial_risk:
         return say.other_score_step(without)
-    return "Next: fit with more patients. These do not show that it is useful."
+    text = "Next: fit with more patients. These do not show that it is useful."
+    return Step(verb="fit", sentence=text)
 
 
 def honesty_sentence(certificate: CertificatePart) -> str:
@@ -145,16 +147,18 @@ def limit_in_words(one: CertifiedRatePart) -> str:
     return f"at least {at_least(one.lower)}"
 
 
-def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> str:
+def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> Step:
     """Say what to do about rates that are not shown; the first thing that is needed."""
     open_ones = [one for one in rates if one.answer != "yes"]
     low = [one for one in open_ones if (one.observed or 0.0) <= one.asked]
     if len(low) > 1:
-        return "Next: find a better score. Both rates are too low, and no cut-off raises both."
+        text = "Next: find a better score. Both rates are too low, and no cut-off raises both."
+        return Step(verb="fit", sentence=text)
     if not low:
-        return more_patients(open_ones[0], names)
+        return Step(verb="fit", sentence=more_patients(open_ones[0], names))
     worse = " The other rate falls with it." if len(rates) > 1 else ""
-    return another_cut(low[0], direction, names) + worse
+    another = another_cut(low[0], direction, names)
+    return Step(verb="fit", sentence=lambda spell: f"{another(spell)}{worse}")
 
 
 def more_patients(one: StudyRatePart, names: ClassNames) -> str:
@@ -168,14 +172,16 @@ def more_patients(one: StudyRatePart, names: ClassNames) -> str:
     )
 
 
-def another_cut(one: StudyRatePart, direction: str, names: ClassNames) -> str:
+def another_cut(one: StudyRatePart, direction: str, names: ClassNames) -> Sentence:
     """Say which cut-off to choose where the observed rate is too low."""
     asked = asked_value(one)
     side = "lower" if (one.rate == "sensitivity") == (direction == "ge") else "higher"
     start = f"Next: choose a {side} cut-off"
     if one.rate_needed is None:
-        return f"{start}, and check with at least {one.patients_needed} {_who(one, names)}."
-    return f"{start}: --rule {one.rate}:{rule_value(one.rate_needed)} to show at least {asked}."
+        more = f", and check with at least {one.patients_needed} {_who(one, names)}."
+        return lambda _: f"{start}{more}"
+    rule = f"{one.rate}:{rule_value(one.rate_needed)}"
+    return lambda spell: f"{start}: {spell.option('rule', rule)} to show at least {asked}."
 
 
 def _who(one: StudyRatePart, names: ClassNames) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from steadycut.core.rounding import at_least, at_most
 from steadycut.core.strata.two_cuts import parse_two_cuts
-from steadycut.core.verdict import MOST_PATIENTS, Answer, name_in_text, worst_answer
+from steadycut.core.verdict import MOST_PATIENTS, Answer, RateName, name_in_text, worst_answer
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
@@ -12,8 +12,9 @@ from steadycut.show.pages.builders import Column, of_columns, section
 from steadycut.show.pages.page import Section, Status
 from steadycut.show.sections.certificate import asked_value, limit_in_words, rule_value
 from steadycut.show.sections.verdict import TONES, mark
+from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import cut, percent
-from steadycut.show.words.sentences import next_step
+from steadycut.show.words.sentences import audit_step
 
 # The side that each rate is about, whom it counts, and who of them is decided rightly.
 SIDES = {
@@ -86,7 +87,7 @@ def side_in_words(one: CertifiedRatePart) -> str:
     )
 
 
-def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> str:
+def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> Step:
     """Say what to do now: what the first side that is not shown needs, one that is refuted first.
 
     A stricter limit is advised only if it is stricter than that of ``rule``, and if it allows an
@@ -94,7 +95,12 @@ def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> str:
     """
     first = max(sides, key=lambda one: ("yes", "cannot tell", "no").index(one.answer))
     if first.answer == "yes":
-        return next_step("strata.json")
+        return audit_step("strata.json")
+    return Step(verb="fit", sentence=fit_again(sides, first, rule))
+
+
+def fit_again(sides: Sequence[StudyRatePart], first: StudyRatePart, rule: str) -> str | Sentence:
+    """Say how to fit again, so that a side is shown."""
     whom, value, n = SIDES[first.rate][1], asked_value(first), first.n_patients
     if first.rate_needed is not None:
         two = parse_two_cuts(rule)
@@ -102,9 +108,7 @@ def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> str:
         if first.rate_needed <= used or n * (1 - first.rate_needed) < 1 / 2:
             less = f"Next: ask for less than {value}, or find a better score"
             return f"{less}; a stricter limit would hardly show {value} with {n} {whom}."
-        option = f"--{SIDES[first.rate][0].lower()} {first.rate}:{rule_value(first.rate_needed)}"
-        certify = ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
-        return f"Next: choose by a stricter limit: {option} --certify {certify}."
+        return stricter(sides, first.rate, first.rate_needed)
     if first.patients_needed is None:
         return f"Next: ask for less, or find a better score; {MOST_PATIENTS} {whom} are too few."
     if (first.observed or 0.0) <= first.asked:
@@ -112,6 +116,14 @@ def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> str:
         return f"Next: find a better score, or ask for less than {value}; to show it takes {least}."
     many = f"about {first.patients_needed} {whom} (here {n}) show {value} in four studies of five"
     return f"Next: check more patients: {many}."
+
+
+def stricter(sides: Sequence[StudyRatePart], rate: RateName, needed: float) -> Sentence:
+    """Say which stricter limit to choose by."""
+    name = SIDES[rate][0].lower().replace("-", "_")
+    certify = ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
+    options = {name: f"{rate}:{rule_value(needed)}", "certify": certify}
+    return lambda spell: f"Next: choose by a stricter limit: {spell.options(options)}."
 
 
 def sides_section(

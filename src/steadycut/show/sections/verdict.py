@@ -7,6 +7,7 @@ from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
 from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.words.audit import AnyAudit, name_of, overall_text, question_text
 from steadycut.show.words.numbers import count, percent, rate
 
 STATUS = {
@@ -20,23 +21,19 @@ MOST_SHOWN = 25
 RANKS = {"bad": 0, "open": 1, "good": 2}
 
 
-def verdict_sentence(audit: audits.AuditBase) -> str:
+def verdict_sentence(audit: AnyAudit) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
-    said = audit.verdict_text
+    said = overall_text(audit)
     bad = audit.verdict.overall == "bad"
     text = f"Bad: {said}." if bad else f"{said[:1].upper()}{said[1:]}."
     if isinstance(audit, audits.RiskHere) and audit.worst_group is not None:
-        worst = next(one for one in audit.groups if name_of_group(one) == audit.worst_group)
-        text += f" Worst: {audit.worst_group} ({in_short(worst.verdict)})."
+        name = name_of(audit.worst_group)
+        worst = next(one for one in audit.groups if name_of(one) == name)
+        text += f" Worst: {name} ({in_short(worst.verdict)})."
     if isinstance(audit, audits.LabelledAudit):
         now, before = area_of(audit.operating_point), _about(audit.auc_internal)
         text += f" AUC {now} here, {before} before."
     return text
-
-
-def name_of_group(group: audits.GroupPart) -> str:
-    """Write a site or subgroup as the verdict names it."""
-    return f"{group.column} {group.value!r}"
 
 
 def in_short(verdict: audits.VerdictPart) -> str:
@@ -51,9 +48,9 @@ def mark(text: str, answer: str) -> Status:
     return Status(text=text, tone=TONES[answer])
 
 
-def marks_of(audit: audits.AuditBase) -> tuple[Status, ...]:
+def marks_of(audit: AnyAudit) -> tuple[Status, ...]:
     """Return each answer with its mark."""
-    marks = [mark(one.text, one.answer) for one in audit.questions]
+    marks = [mark(question_text(audit, one), one.answer) for one in audit.questions]
     calls = audit.calls
     if calls is not None and calls.capacity is not None and calls.within_capacity is not None:
         found = f"Within capacity: {calls.within_capacity}. Calls {called_in_words(audit)}"
@@ -107,8 +104,8 @@ def groups_section(
     if not audit.groups:
         return ()
     # The one that the headline names stands first, also among equals.
-    worst = audit.worst_group
-    groups = sorted(audit.groups, key=lambda one: (name_of_group(one) != worst, _rank(one)))
+    worst = None if audit.worst_group is None else name_of(audit.worst_group)
+    groups = sorted(audit.groups, key=lambda one: (name_of(one) != worst, _rank(one)))
     left_out = max(len(groups) - MOST_SHOWN, 0)
     rows = tuple(_group_row(one) for one in groups[:MOST_SHOWN])
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""

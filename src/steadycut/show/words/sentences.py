@@ -9,13 +9,17 @@ from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import AuditDocument
-from steadycut.documents.parts import Range, Step
+from steadycut.documents.parts import Range
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
+from steadycut.show.words.audit import at_each_end, capital
+from steadycut.show.words.next_step import Call, Step
 from steadycut.show.words.numbers import count, cut, percent, rate, risk
-from steadycut.study.questions import at_each_end, capital
 
-NOT_USEFUL = "Next: do not use it. Check the direction and the costs, or take another score."
+NOT_USEFUL = Step(
+    verb="fit",
+    sentence="Next: do not use it. Check the direction and the costs, or take another score.",
+)
 
 
 def quoted(name: object) -> str:
@@ -23,11 +27,12 @@ def quoted(name: object) -> str:
     return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
+def aggregation_in_words(score: str, chain: Sequence[parts.Step]) -> str:
     """Say how a patient's score is made, the last step first.
 
     Examples
     --------
+    >>> from steadycut.documents.parts import Step
     >>> chain = [Step(level="slide", how="max"), Step(level="patient", how="quantile:0.9")]
     >>> print(aggregation_in_words("p", chain))
     the 0.9 quantile of the largest value of “p” in each “slide”
@@ -45,7 +50,9 @@ def aggregation_in_words(score: str, chain: Sequence[Step]) -> str:
     return text
 
 
-def is_score_itself(chain: Sequence[Step], n_patients: int, data: parts.DataPart | None) -> bool:
+def is_score_itself(
+    chain: Sequence[parts.Step], n_patients: int, data: parts.DataPart | None
+) -> bool:
     """Tell whether every patient has one row, so that the mean of the score is the score."""
     # A patient who was left out had at least one row.
     if data is None or [step.how for step in chain] != ["mean"]:
@@ -73,7 +80,7 @@ def score_in_words(document: StudyDocument | AuditDocument) -> str:
     return f"the mean of the quantiles, among the patients used to choose, of {listed}"
 
 
-def chain_in_short(chain: Sequence[Step]) -> str:
+def chain_in_short(chain: Sequence[parts.Step]) -> str:
     """Return a chain for the cell of a table, such as ``slide max, patient mean``."""
     return ", ".join(f"{step.level} {step.how}" for step in chain)
 
@@ -216,56 +223,55 @@ def reversed_in_words(flip_rate: float) -> str:
     return f"another sample would reverse {of_hundred(flip_rate)} decisions"
 
 
-def next_step(name: str, *, several_sites: bool = False, survival: bool = False) -> str:
+def audit_step(name: str, *, several_sites: bool = False, survival: bool = False) -> Step:
     """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
     known = "No other hospital has checked it yet."
     if not several_sites:
         known = "This says nothing about another hospital yet."
-    return f"{known} Next: {audit_command(name, survival=survival)}"
+    call: Call = "audit" if survival else "audit labels"
+    return Step(verb="audit", sentence=lambda spell: f"{known} Next: {spell.call(call, name)}")
 
 
-def audit_command(rule: str, *, survival: bool) -> str:
-    """Return the command that audits a rule; with ``survival`` the rule names the columns."""
-    return f"steadycut audit {rule} TABLE{'' if survival else ' --label COL'} --out DIR"
-
-
-def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> str:
+def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> Step:
     """Say what to do with a cut-off that is not shown to be useful."""
     certificate = study.certificate
     worse = worse_end(study)
     if verdict.useful == "no" and worse:
-        return (
-            f"Next: do not use it over this range of prevalences. At {worse} calling everybody or "
+        text = (
+            f"do not use it over this range of prevalences. At {worse} calling everybody or "
             "nobody is better. Take a narrower range, or another score."
         )
-    if verdict.useful == "no":
+    elif verdict.useful == "no":
         return NOT_USEFUL
-    if worse:
-        return (
-            f"Next: take another score or a narrower range of prevalences. At {worse} it is not "
+    elif worse:
+        text = (
+            f"take another score or a narrower range of prevalences. At {worse} it is not "
             "better than calling everybody or nobody; more patients would only confirm this."
         )
-    if certificate.risk >= certificate.trivial_risk:
+    elif certificate.risk >= certificate.trivial_risk:
         return other_score_step(without_score(study))
-    if verdict.patients_needed is None:
+    elif verdict.patients_needed is None:
         costs = ", or a higher cost of a miss if it is worse than a false alarm"
-        return (
-            f"Next: take another score or rule{costs if study.costs.equal else ''}. At these "
+        text = (
+            f"take another score or rule{costs if study.costs.equal else ''}. At these "
             "rates even many patients do not tell."
         )
-    return (
-        f"Next: fit with about {verdict.patients_needed} patients in all (here "
-        f"{study.patients.total}). Set this number now: every further look adds its own "
-        f"{percent(certificate.delta)} chance of an error."
-    )
+    else:
+        text = (
+            f"fit with about {verdict.patients_needed} patients in all (here "
+            f"{study.patients.total}). Set this number now: every further look adds its own "
+            f"{percent(certificate.delta)} chance of an error."
+        )
+    return Step(verb="fit", sentence=f"Next: {text}")
 
 
-def other_score_step(without: str) -> str:
+def other_score_step(without: str) -> Step:
     """Say what to do with a cut-off that costs no less than ``without``, which needs no score."""
-    return (
+    text = (
         "Next: try another score, other costs or another direction. At these rates it is not "
         f"better than {without}; more patients would only confirm this."
     )
+    return Step(verb="fit", sentence=text)
 
 
 def ends_sentence(study: StudyDocument) -> str:

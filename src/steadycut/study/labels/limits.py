@@ -1,4 +1,4 @@
-"""What labels that a plan drew say about the rule: limits, the verdict, and its words."""
+"""What labels that a plan drew say about the rule: limits, the verdict, and what to do next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,13 @@ from steadycut.core.adapt.sampling import Labelled, counted, strata_of
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.records import PatientScores
-from steadycut.core.rounding import at_least, at_most
-from steadycut.core.verdict import QUESTIONS, Answer, Question, Verdict, name_in_text, worst_answer
+from steadycut.core.verdict import QUESTIONS, Answer, Verdict, worst_answer
 from steadycut.documents import audit
 from steadycut.documents.change_plan import LabelPlan
+from steadycut.documents.next_step import NextStep
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients
 from steadycut.study.labels.draw import hidden_warnings, patient_coins
-from steadycut.study.questions import SHORT, Words, question_parts
 from steadycut.study.small_cells import rounded_at_home
 
 
@@ -175,6 +174,7 @@ class Sampled:
         level, costs = self.delta / 2, self.rule.costs
         worst, best, seen = self.worst, self.best, self.seen
         right = seen.drawn(seen.healthy).estimate
+        home = self.rule.document.reference.confusion
         return audit.SampledPart.of(
             self,
             plan_sha256=str(self.plan.sha256),
@@ -204,8 +204,29 @@ class Sampled:
                 low=best.lowest_cost(costs, self.delta),
                 high=worst.highest_cost(costs, self.delta),
             ),
+            rates_before=[one for one in (home.miss_rate, home.alarm_rate) if one is not None],
+            certified_rates=self._certified_rates(),
+            cost_without_score=self._cost_without_score(),
             hidden=self._hidden(level),
         )
+
+    def _certified_rates(self) -> list[audit.ReachedRate]:
+        """Return the lower limit of each certified rate."""
+        limits = {"sensitivity": self.worst.highest_miss, "specificity": self.worst.highest_alarm}
+        return [
+            audit.ReachedRate(rate=name, asked=asked, lower=1 - limits[name](self.delta))
+            for name, asked in self.rule.certified_rates.items()
+        ]
+
+    def _cost_without_score(self) -> float | None:
+        """Return what calling everybody or nobody would cost, if this can be estimated."""
+        seen, costs = self.seen, self.rule.costs
+        if seen.n_hidden or not sum(seen.ill) or costs.target is not None:
+            return None
+        drawn = seen.drawn(seen.ill)
+        pairs = zip(drawn.counts, drawn.chances, strict=True)
+        ill = min(sum(count / chance for count, chance in pairs) / seen.n_patients, 1.0)
+        return min(costs.cost_fn * ill, costs.cost_fp * (1 - ill))
 
     def _hidden(self, level: float) -> audit.HiddenPart | None:
         """Return what patients of strata without labels may hide; None if there are none."""
@@ -321,107 +342,16 @@ def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: 
             raise BadPatients(msg)
 
 
-# Words ---------------------------------------------------------------------------------------
+# What now ------------------------------------------------------------------------------------
 
 
-def described(
-    found: Sampled, verdict: Verdict, part: audit.SampledPart
-) -> list[audit.QuestionPart]:
-    """Return each question with its answer and a sentence."""
-    words, home = Words(rule=found.rule), found.rule.document.reference.confusion
-    before = [one for one in (home.miss_rate, home.alarm_rate) if one is not None]
-    were, sure = " and ".join(f"{100 * one:.3g} %" for one in before), f" ({words.confidence})"
-    texts: dict[Question, str] = {
-        "useful": f"{_mean_cost(found, words, part.cost)}{_without_score(found, words)}{sure}",
-        "as_before": (
-            f"Miss rate {_between(part.miss, 100)} %, false alarm rate {_between(part.alarm, 100)} "
-            f"%; before {were}{sure}"
-        ),
-        "within_certificate": _certified(found, words, verdict, part),
-    }
-    return question_parts(verdict, {name: f"{text}." for name, text in texts.items()}, {})
-
-
-def _mean_cost(found: Sampled, words: Words, cost: audit.SampledRatePart) -> str:
-    """Write the limits of the mean cost: as wrong decisions, or as a number."""
-    if words.equal:
-        return f"Wrong in {_between(cost, 100 / found.rule.costs.cost_fn)} % of patients"
-    return f"Costs on average {_between(cost)} per patient{words.where}"
-
-
-def _without_score(found: Sampled, words: Words) -> str:
-    """Say what calling everybody or nobody would cost, if this can be estimated."""
-    seen, costs = found.seen, found.rule.costs
-    if seen.n_hidden or not sum(seen.ill) or costs.target is not None:
-        return ""
-    drawn = seen.drawn(seen.ill)
-    weights = (count / chance for count, chance in zip(drawn.counts, drawn.chances, strict=True))
-    ill = min(sum(weights) / seen.n_patients, 1.0)
-    cost = min(costs.cost_fn * ill, costs.cost_fp * (1 - ill))
-    about = f"{100 * cost / costs.cost_fn:.3g} %" if words.equal else f"{cost:.3g}"
-    return f"; {words.without_score}: about {about}"
-
-
-def _certified(found: Sampled, words: Words, verdict: Verdict, part: audit.SampledPart) -> str:
-    """Compare the cost and certified rates with what was certified."""
-    certificate = found.rule.certificate
-    rates, promised = _certified_rates(found), words.limit(certificate.value)
-    if not certificate.n_patients:
-        return "The cut-off was adapted without labels, so nothing was certified"
-    if certificate.vacuous and verdict.within_certificate == "cannot tell":
-        return (
-            f"The certified limit of {promised} was never shown to be better than "
-            f"{words.without_score}, so to be within it means nothing{rates}"
-        )
-    here = words.limit(part.cost.high)
-    text = f"Costs on average at most {here} per patient{words.where}"
-    if words.equal:
-        text = f"Wrong in at most {here} patients"
-    return f"{text}; certified: at most {promised}{rates} ({words.confidence})"
-
-
-def _certified_rates(found: Sampled) -> str:
-    """Write the limit of each certified rate."""
-    limits = {"sensitivity": found.worst.highest_miss, "specificity": found.worst.highest_alarm}
-    return "".join(
-        f"; {name_in_text(name)} at least {at_least(1 - limits[name](found.delta))}, certified: at "
-        f"least {asked:g}"
-        for name, asked in found.rule.certified_rates.items()
-    )
-
-
-def _between(one: audit.SampledRatePart, scale: float = 1.0) -> str:
-    """Write both limits, rounded to the safe side."""
-    return f"{at_least(scale * one.low)} to {at_most(scale * one.high)}"
-
-
-def overall_text(verdict: Verdict) -> str:
-    """Return the verdict in one sentence."""
-    bad = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "no"]
-    fine = [SHORT[name] for name in QUESTIONS if getattr(verdict, name) == "yes"]
-    if bad:
-        return f"the cut-off is not {' and not '.join(bad)}"
-    if not fine:
-        return "the labels that were drawn do not yet say whether the cut-off can be trusted here"
-    rest = "" if len(fine) == len(QUESTIONS) else "; the rest is not yet known"
-    return f"the cut-off is {', '.join(fine)}{rest}"
-
-
-def next_step(found: Sampled, verdict: Verdict) -> str:
-    """Say what to do now."""
-    name = found.rule.file_name
+def next_step(found: Sampled, verdict: Verdict) -> NextStep:
+    """Return what to do now."""
+    name, hidden = found.rule.file_name, found.hidden_strata
     if verdict.overall == "good":
-        return f"Next: use it, and watch it: steadycut monitor {name} TABLE --order COL"
+        return NextStep(verb="monitor", why="good", file_name=name)
     if verdict.overall == "bad":
-        return f"Next: do not use it here as it is: steadycut adapt {name} TABLE --prevalence P"
-    hidden = found.hidden_strata
+        return NextStep(verb="adapt", why="bad by plan", file_name=name)
     if hidden:
-        return (
-            f"Next: draw some patients of the stratum '{hidden[0]}' too: steadycut audit {name} "
-            "TABLE --draw N"
-        )
-    return (
-        f"Next: make a plan with more labels: steadycut audit {name} TABLE --draw N. The same seed "
-        "draws most of these patients again. Each look has its own chance of "
-        f"{100 * found.delta:g} % of an error."
-    )
+        return NextStep(verb="draw", why="hidden stratum", file_name=name, stratum=hidden[0])
+    return NextStep(verb="draw", why="open by plan", file_name=name, error=found.delta)
