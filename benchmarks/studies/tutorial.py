@@ -27,6 +27,9 @@ from sklearn.preprocessing import StandardScaler
 
 from scripts.write_pages import DOCS, REPOSITORY, blocks, executed
 from steadycut import StableThresholdClassifier, audit
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.reading import read_document
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.rerender import render_again
 
 PAGES = ("tutorial_data_scientist.md", "guide/covariate.md", "tutorial_next_hospital.md")
@@ -59,10 +62,11 @@ def answers(folder: Path) -> dict[str, Any]:
     for hospital in HOSPITALS:
         path = folder / f"audit-{hospital}" / "audit.json"
         content = json.loads(path.read_text(encoding="utf-8"))
+        page = page_of(read_document(AuditDocument, content))
         found[hospital] = {
             "verdict": content["verdict"],
-            "questions": [question["text"] for question in content["questions"]],
-            "next_step": content["next_step"],
+            "questions": [mark.text for mark in page.marks],
+            "next_step": page.next_step,
         }
     return found
 

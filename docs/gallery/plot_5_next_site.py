@@ -44,8 +44,7 @@ print(f"call from a BMI of {study.threshold:.1f} on; certified risk {study.certi
 audit = steadycut.audit(rule, bmi[~young], ill[~young])
 found = audit.describe()
 print("overall:", found.verdict.overall)
-for question in found.questions:
-    print("-", question.text)
+print(audit.summary())
 print(f"risk there {found.risk_external:.3f}, at most {found.bound_external:.3f}")
 
 # %%

@@ -4,14 +4,18 @@ import html
 import json
 import re
 from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 from steadycut.app.fields import Field, arguments
 from steadycut.app.rules import known_rules
 from steadycut.app.told import next_step
+from steadycut.app.words import APP
 from steadycut.app.works import WORKS
 from steadycut.cli.main import run
+from steadycut.documents.next_step import NextStep, Why
+from steadycut.show.words.next_step import COMMAND_LINE, PYTHON, step_of
 from tests.app.client import FILLED, refused, start, upload, wait
 from tests.cli.commands import FIT, MARK, SITES, make_rows, snapshot, write_rows
 from tests.show.documents import document
@@ -130,35 +134,38 @@ def test_the_sentences_name_the_fields(worked):
     assert "“How far the promise may lie above it” or “Number of patients”" in said["plan"]
 
 
+FILE = {"file_name": "rule.json"}
+
+
 @pytest.mark.parametrize(
-    ("kind", "said", "work"),
+    ("kind", "step", "work"),
     [
-        ("audit", "Next: watch it: steadycut monitor rule.json TABLE --order COL", "monitor"),
-        ("apply", "Next: see: steadycut audit a/rule.json TABLE --label COL --out DIR", "audit"),
-        ("audit", "Next: label more patients, and look again.", "audit"),
-        ("audit", 'Next: more labels here would not settle "useful here".', "monitor"),
-        ("audit", "Next: choose a cut-off for this hospital with steadycut fit.", "fit"),
-        (
-            "audit",
-            "Next: adapt: steadycut adapt rule.json TABLE --prevalence P, and so on.",
-            "adapt",
-        ),
-        ("monitor", "Next: go on.", "monitor"),
-        ("monitor", "Next: judge them with steadycut audit --sequential; then choose.", "audit"),
-        (
-            "monitor",
-            "Next: judge (steadycut audit rule.json TABLE --sequential --out DIR), then choose.",
-            "audit",
-        ),
-        ("plan", "Next: collect 102 patients, then run steadycut fit once.", "fit"),
-        ("compare", "Next: do not switch. Fit with --rule specificity:0.90.", "fit"),
+        ("audit", {"verb": "monitor", "why": "good", **FILE}, "monitor"),
+        ("apply", {"verb": "audit", "why": "decisions", **FILE}, "audit"),
+        ("audit", {"verb": "label", "why": "no labels"}, "audit"),
+        ("audit", {"verb": "label", "why": "group open", "n_patients": 3}, "audit"),
+        ("audit", {"verb": "monitor", "why": "undecidable", "stays_open": ["useful"]}, "monitor"),
+        ("audit", {"verb": "fit", "why": "unlike before", "local": "fit"}, "fit"),
+        ("audit", {"verb": "adapt", "why": "unlike before", "local": "adapt", **FILE}, "adapt"),
+        ("audit", {"verb": "check", "why": "unit"}, "audit"),
+        ("monitor", {"verb": "monitor", "why": "too close", "first": "go on"}, "monitor"),
+        ("monitor", {"verb": "audit", "why": "alarm", "local": "adapt", **FILE}, "audit"),
     ],
 )
-def test_the_next_step_follows_the_result(kind, said, work):
-    found, text = next_step(SimpleNamespace(kind=kind), SimpleNamespace(next_step=said))
+def test_the_next_step_follows_the_result(kind, step, work):
+    page = SimpleNamespace(step=step_of(NextStep(**step)))
+    found, text = next_step(SimpleNamespace(kind=kind), page)
     assert found == work
     assert text.startswith("Next: ")
     assert not re.search("steadycut|--|TABLE|COL|DIR", text)
+
+
+@pytest.mark.parametrize("why", get_args(Why))
+def test_every_next_step_has_a_sentence_that_names_no_option_in_the_app(why):
+    step = NextStep(verb="audit", why=why, file_name="rule.json", local="adapt")
+    for spelling in (APP, PYTHON, COMMAND_LINE):
+        assert step_of(step).spelled(spelling).startswith("Next: ")
+    assert not re.search("steadycut|--|TABLE|COL|DIR", step_of(step).spelled(APP))
 
 
 def test_a_study_that_was_removed_is_not_planned_with(client, table):

@@ -190,7 +190,7 @@ def test_the_text_ends_with_the_next_step(table, rule, tmp_path, capsys):
     )
     assert ran.out.splitlines()[-1] == f"Wrote {tmp_path / 'd.csv'}"
     content = run_command(capsys, "apply", rule, table, "--out", tmp_path / "d.csv", "--json").json
-    assert content["next_step"].startswith("Next: when you have labels")
+    assert content["next_step"] == {"verb": "audit", "why": "decisions", "file_name": "rule.json"}
 
 
 @pytest.mark.parametrize(("factor", "more"), [(100, 0), (1, 50)])
@@ -198,10 +198,12 @@ def test_scores_in_another_unit_say_to_check_the_unit(rule, factor, more, tmp_pa
     rows = column_changed(make_rows(), "score", lambda _, score: factor * float(score) + more)
     path = write_rows(tmp_path / "percent.csv", rows)
     ran = run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv", "--json")
-    assert ran.json["next_step"] == (
+    assert ran.json["next_step"] == {"verb": "check", "why": "decisions unlike"}
+    again = run_command(capsys, "apply", rule, path, "--out", tmp_path / "d.csv")
+    assert (
         "Next: do not act on these decisions. The scores are unlike those of the rule: check the "
         "unit (percent or share?) and the scorer, then apply it again."
-    )
+    ) in again.said
 
 
 def test_a_rule_that_is_not_shown_to_be_useful_must_be_audited_first(tmp_path, capsys):

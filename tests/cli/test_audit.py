@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -11,6 +12,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
 from steadycut.show.pages.audit import audit_page
 from steadycut.show.render.terminal import terminal
+from steadycut.show.words.next_step import COMMAND_LINE
 from tests.cli.commands import (
     FIT,
     MARK,
@@ -20,6 +22,7 @@ from tests.cli.commands import (
     snapshot,
     write_rows,
 )
+from tests.said import said
 from tests.show.documents import document
 
 SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
@@ -57,11 +60,12 @@ def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
     assert ran.out.splitlines()[0].endswith(": open: not yet known")
-    start = f"{found['verdict_text'][:1].upper()}{found['verdict_text'][1:]}. AUC "
+    texts = said(found)
+    start = f"{texts.verdict[:1].upper()}{texts.verdict[1:]}. AUC "
     assert f" with known labels {start}" in ran.said
-    assert all(one["text"] in ran.said for one in found["questions"])
+    assert all(text in ran.said for text in texts.questions)
     # The terminal names the rule as the user can type it.
-    assert found["next_step"].replace("rule.json", str(rule)) in ran.said
+    assert texts.next_step.replace("rule.json", str(rule)) in ran.said
     named = ("= certified risk + shift", "the paper's allowance", "base", "augmented", "prevalence")
     apart = ("total variation", "Kolmogorov, ill patients", "limit of Shift")
     for name in (*named, *apart, "scores of ill patients", "grey zone"):
@@ -145,12 +149,12 @@ def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
     dearer = text_of(found | {"augmented": 1.5, "costs": {"cost_fn": 2.0, "cost_fp": 1.0}})
     assert re.search(r"  augmented +1\.50\n", dearer)
     assert "says nothing" not in dearer
-    typed = found["next_step"].replace("rule.json", str(rule))
-    assert ran.out.startswith(text_of(found | {"next_step": typed}))
+    assert ran.out.startswith(text_of(found, {"rule.json": str(rule)}))
 
 
-def text_of(content):
-    return terminal(audit_page(document(content)), verbose=True)
+def text_of(content, places=None):
+    spelling = replace(COMMAND_LINE, places=places or {})
+    return terminal(replace(audit_page(document(content)), spelling=spelling), verbose=True)
 
 
 def test_one_patient_is_no_plural(rule, tmp_path, capsys):

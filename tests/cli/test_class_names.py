@@ -7,6 +7,7 @@ import pytest
 
 from steadycut.documents.rule import FrozenRule
 from tests.cli.commands import FIT, SITES, column_changed, make_rows, run_command, write_rows
+from tests.said import said
 from tests.show.render.test_html import text_of
 
 SOUTH = ["--label", "label", "--site", "site", "--external", "south"]
@@ -51,7 +52,7 @@ def test_an_audit_takes_the_words_from_the_rule(responders, tmp_path, capsys):
     assert " of 100 responders (" in ran.said
     assert " of 100 non-responders (" in ran.said
     content = json.loads((tmp_path / "a" / "audit.json").read_bytes())
-    assert "responders" in content["questions"][1]["text"]
+    assert "responders" in said(content).questions[1]
     assert content["class_names"] == {"ill": "responder", "healthy": "non-responder"}
 
 

@@ -13,6 +13,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadPatients, TooFewPatients
 from steadycut.show.pages.monitor import monitor_page
 from tests.cli.commands import FIT, MARK, run_command, snapshot
+from tests.said import said
 
 SOUTH = ["--site", "site", "--external", "south"]
 
@@ -179,7 +180,7 @@ def test_a_vacuous_certificate_says_that_it_cannot_alarm():
     found = watched.to_dict()
     assert found["first_alarm"] is None
     assert found["risk"]["can_alarm"] is False
-    assert "no alarm is possible" in found["verdict_text"]
+    assert "no alarm is possible" in said(found).verdict
     assert monitor_page(watched.describe()).status.tone == "open"
 
 
@@ -207,7 +208,7 @@ def test_a_target_prevalence_is_said():
     rule = fit(cohort, n_bootstrap=5, target_prevalence=(0.1, 0.3)).freeze()
     found = monitor(rule, rng.normal(size=120) + 2 * labels, labels).to_dict()
     assert found["target_prevalence"] == [0.1, 0.3]
-    assert found["verdict_text"].endswith("That value is for prevalences 0.1 to 0.3.")
+    assert said(found).verdict.endswith("That value is for prevalences 0.1 to 0.3.")
 
 
 def test_a_column_that_tells_no_order_is_refused(frame, rule, tmp_path, capsys):
@@ -234,14 +235,14 @@ def certified():
 
 def test_no_alarm_says_how_many_more_patients_decide(certified):
     few = monitor(certified, *made(40, seed=1)).describe()
-    assert re.search(r"about \d+ more patients show that the risk is within", few.next_step)
+    assert re.search(r"about \d+ more patients show that the risk is within", said(few).next_step)
     many = monitor(certified, *made(300, apart=9)).describe()
-    assert many.next_step.endswith("already show that the risk is within what was certified.")
+    assert said(many).next_step.endswith("already show that the risk is within what was certified.")
 
 
 def test_the_number_is_about_right(certified):
     few = monitor(certified, *made(40, seed=1))
-    more = int(re.search(r"about (\d+) more", few.describe().next_step)[1])
+    more = int(re.search(r"about (\d+) more", said(few).next_step)[1])
     scaled = few.compared.scaled_to(40 + more)
     assert scaled.highest_cost(0.1) <= certified.certificate.value
 
@@ -249,8 +250,8 @@ def test_the_number_is_about_right(certified):
 def test_an_alarm_says_to_look_at_the_scores_and_to_audit_at_every_look(certified):
     found = monitor(certified, *made(200, moved=2.5, seed=1)).describe()
     assert found.alarm
-    assert found.next_step.startswith("Next: do not rely on it until you know why.")
-    assert "(steadycut audit rule.json TABLE --sequential --out DIR)" in found.next_step
+    assert said(found).next_step.startswith("Next: do not rely on it until you know why.")
+    assert "(steadycut audit rule.json TABLE --sequential --out DIR)" in said(found).next_step
 
 
 def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
@@ -259,8 +260,8 @@ def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
     found = watched.describe()
     assert not found.alarm
     assert "patients: the share called has changed (alarm after patient " in repr(watched)
-    assert found.verdict_text.startswith("the share of patients called has changed (alarm after ")
-    assert " No alarm of the risk: 98 patients do not show" in found.verdict_text
+    assert said(found).verdict.startswith("the share of patients called has changed (alarm after ")
+    assert " No alarm of the risk: 98 patients do not show" in said(found).verdict
     top = monitor_page(found).status
     assert (top.text, top.tone) == ("alarm: the share called has changed", "open")
 
@@ -274,9 +275,9 @@ def test_only_a_watch_that_could_alarm_is_good_without(certified):
 
 def test_without_labels_some_must_be_labelled(certified):
     found = monitor(certified, made(100, seed=1)[0]).describe()
-    assert found.next_step.startswith("Next: go on. Label some patients")
+    assert said(found).next_step.startswith("Next: go on. Label some patients")
     moved = monitor(certified, made(100, moved=5.0, seed=1)[0]).describe()
-    assert moved.next_step.startswith("Next: check that scores are made as before")
+    assert said(moved).next_step.startswith("Next: check that scores are made as before")
 
 
 def test_a_vacuous_certificate_must_be_made_again():
@@ -284,7 +285,7 @@ def test_a_vacuous_certificate_must_be_made_again():
     cohort = PatientScores(scores=scores, labels=labels)
     rule = fit(cohort, honesty="uniform", bound="dkw", n_bootstrap=5).freeze()
     found = monitor(rule, [1.0] * 20, [0] * 20).describe()
-    assert found.next_step.startswith("Next: certify the rule with more patients.")
+    assert said(found).next_step.startswith("Next: certify the rule with more patients.")
 
 
 def test_the_terminal_ends_with_the_next_step(frame, rule, tmp_path, capsys):

@@ -9,6 +9,7 @@ import pytest
 from steadycut import FrozenRule
 from steadycut.errors import BadOption
 from tests.cli.commands import run_command
+from tests.said import said
 
 FIT = ["--patient", "id", "--score", "s", "--label", "y", "--site", "where", "--bootstrap", "20"]
 AUDIT = ["--label", "y", "--site", "where", "--external", "others"]
@@ -53,7 +54,7 @@ def test_a_good_verdict_ends_with_a_command_to_type(place, capsys):
     assert run_command(capsys, *typed, "--external", "B").code == 0
     # Files name no folder.
     found = json.loads((place / "audit" / "audit.json").read_bytes())
-    assert found["next_step"].endswith("steadycut monitor rule.json TABLE --order COL")
+    assert said(found).next_step.endswith("steadycut monitor rule.json TABLE --order COL")
 
 
 def test_a_pooled_audit_does_not_hide_a_failing_site(place, capsys):
@@ -64,7 +65,7 @@ def test_a_pooled_audit_does_not_hide_a_failing_site(place, capsys):
     assert by_site["D"] == "bad"
     assert by_site["C"] != "bad"
     assert found["verdict"]["overall"] == "bad"
-    assert found["worst_group"] == "site 'D'"
+    assert found["worst_group"] == {"column": "site", "value": "D"}
     assert "Worst: site 'D'" in ran.out
     page = (place / "audit" / "audit.html").read_text(encoding="utf-8")
     assert "Every site and group by itself" in page
@@ -118,10 +119,10 @@ def test_every_failing_site_is_named(place, capsys, n_bad, named):
     asked = ["--label", "y", "--site", "where", "--out", place / "audit"]
     ran = run_command(capsys, "audit", rule, place / "b.csv", *asked)
     found = json.loads((place / "audit" / "audit.json").read_bytes())
-    for text in (found["verdict_text"], found["next_step"]):
+    for text in (said(found).verdict, said(found).next_step):
         assert any(name in text for name in named)
-    assert found["next_step"].startswith("Next: do not use it for site 'B")
-    assert "adapt it to each of them" in found["next_step"]
+    assert said(found).next_step.startswith("Next: do not use it for site 'B")
+    assert "adapt it to each of them" in said(found).next_step
     assert len(ran.out.splitlines()) <= 12
 
 
@@ -135,7 +136,7 @@ def test_sites_that_fail_are_named_where_all_patients_together_still_gain(place,
     asked = ["--label", "y", "--site", "where", "--json", "--out", place / "audit"]
     found = run_command(capsys, "audit", rule, place / "b.csv", *asked).json
     assert (found["verdict"]["useful"], found["verdict"]["overall"]) == ("yes", "bad")
-    assert found["next_step"].startswith("Next: do not use it for site 'D' and 'E' as it is.")
+    assert said(found).next_step.startswith("Next: do not use it for site 'D' and 'E' as it is.")
 
 
 def test_long_names_of_many_sites_keep_the_text_short(tmp_path, capsys):

@@ -17,6 +17,7 @@ from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.records import Costs
 from steadycut.errors import BadPatients, DataWarning, MissingScores, TooFewPatients
 from steadycut.show.pages.audit import audit_page
+from tests.said import said
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
 
@@ -293,11 +294,12 @@ def test_the_verdict(n_patients, n_errors, answer, overall, costs):
     answers = dict.fromkeys(("useful", "as_before", "within_certificate"), answer)
     assert found["verdict"] == {"overall": overall, **answers}
     assert [one["answer"] for one in found["questions"]] == [answer] * 3
-    assert all(f": {answer}. " in one["text"] for one in found["questions"])
+    texts = said(found)
+    assert all(f": {answer}. " in text for text in texts.questions)
     promised = rule.document.certificate.value
     assert (found["bound_external"] <= promised) == (answer == "yes")
-    assert found["next_step"].startswith("Next: ")
-    assert "\n" not in found["next_step"] + found["verdict_text"]
+    assert texts.next_step.startswith("Next: ")
+    assert "\n" not in texts.next_step + texts.verdict
 
 
 def test_the_verdict_turns_where_the_exact_limits_say():
@@ -328,7 +330,7 @@ def test_the_verdict_turns_where_the_exact_limits_say():
 def test_the_confidence_is_not_rounded_up(delta, text):
     rule = freeze(delta=delta)
     found = audit(rule, *certain(rule, 300, 0)).to_dict()
-    assert all(f"({text} confidence)" in one["text"] for one in found["questions"])
+    assert all(f"({text} confidence)" in one for one in said(found).questions)
 
 
 def opened(seed, distance=2.0, moved=0.0, n_before=200):
@@ -352,13 +354,14 @@ def test_an_open_verdict_says_label_more_only_if_labels_decide_it():
             continue
         unanswered = [one for one in found.questions if one.answer == "cannot tell"]
         all_sized = all(one.patients_needed for one in unanswered)
-        more = found.next_step.startswith("Next: label more patients")
-        refuted = "(the answer would be no)" in found.next_step
+        step = said(found).next_step
+        more = step.startswith("Next: label more patients")
+        refuted = "(the answer would be no)" in step
         assert more == (all_sized or refuted)
         if not more:
-            assert found.next_step.startswith("Next: more labels here would not decide this")
-            assert "watch it" in found.next_step or "steadycut adapt" in found.next_step
-            few.add("Too few patients were used to check it before" in found.next_step)
+            assert step.startswith("Next: more labels here would not decide this")
+            assert "watch it" in step or "steadycut adapt" in step
+            few.add("Too few patients were used to check it before" in step)
         kinds.add((more, refuted))
     assert kinds >= {(True, False), (False, False)}
     assert True in few
@@ -379,7 +382,7 @@ def doubtful_site(seed):
 
 
 def test_a_doubtful_site_says_label_more_only_if_labels_decide_it():
-    found = [doubtful_site(seed).next_step for seed in range(25)]
+    found = [said(doubtful_site(seed)).next_step for seed in range(25)]
     assert any(one.startswith("Next: label more patients of site 'B'") for one in found)
     never = "Next: decide about site 'B' by itself: what was observed there is worse, and more "
     assert any(one.startswith(f"{never}labels would not decide it") for one in found)
@@ -388,7 +391,7 @@ def test_a_doubtful_site_says_label_more_only_if_labels_decide_it():
 def test_where_all_patients_are_of_one_class_the_other_one_is_asked_for():
     rule = freeze()
     scores = rule.threshold + np.array([-1.0, -1.0, 1.0])
-    assert audit(rule, scores, np.zeros(3, dtype=int)).describe().next_step == (
+    assert said(audit(rule, scores, np.zeros(3, dtype=int))).next_step == (
         "Next: label patients of the other class too; all patients here are of one class."
     )
 
@@ -424,8 +427,8 @@ def test_without_labels_only_calls_and_flips_are_known():
     assert not blind["labelled"]
     assert blind["verdict"]["overall"] == "open"
     assert blind["verdict"]["useful"] == "cannot tell"
-    assert "without labels" in blind["verdict_text"]
-    assert "label some patients" in blind["next_step"]
+    assert "without labels" in said(blind).verdict
+    assert "label some patients" in said(blind).next_step
     hidden = {"risk_external", "bound_external", "shift", "base", "base_valid", "augmented"}
     assert not hidden & set(blind)
     assert hidden <= set(seeing)
@@ -467,10 +470,10 @@ def test_warnings_are_recorded():
     found = audit(freeze(), 1000 * scores, labels)
     assert any(text.startswith("unit: ") for text in found.to_dict()["warnings"])
     unlabelled = audit(freeze(), 1000 * scores).to_dict()
-    assert unlabelled["next_step"].startswith("Next: check the unit (percent or share?)")
+    assert said(unlabelled).next_step.startswith("Next: check the unit (percent or share?)")
     few = audit(freeze(), 1000 + scores[1:4], labels[1:4]).to_dict()
     assert few["verdict"]["overall"] == "open"
-    assert few["next_step"].startswith("Next: check the unit (percent or share?)")
+    assert said(few).next_step.startswith("Next: check the unit (percent or share?)")
     assert audit(freeze(), scores, labels).to_dict()["warnings"] == []
 
 
@@ -521,7 +524,7 @@ def test_an_audit_repeats_the_certified_rates():
         brentq(lambda p: binom.sf(there.tp - 1, there.tp + there.fn, p) - 0.1, 1e-9, 1 - 1e-9)
     )
     assert one.answer == "yes"
-    assert "; sensitivity at least 0.85: shown (" in found.questions[2].text
+    assert "; sensitivity at least 0.85: shown (" in said(found).questions[2]
 
 
 def test_a_certified_rate_that_is_lost_makes_the_audit_bad():
@@ -530,7 +533,7 @@ def test_a_certified_rate_that_is_lost_makes_the_audit_bad():
     found = audit(rule, scores + labels - 1.5 * labels, labels).describe()
     assert found.certified_rates[0].answer == "no"
     assert found.verdict.within_certificate == "no"
-    assert "; sensitivity at least 0.85: refuted (" in found.questions[2].text
+    assert "; sensitivity at least 0.85: refuted (" in said(found).questions[2]
 
 
 def test_without_certified_rates_nothing_is_said_of_them():
@@ -550,9 +553,14 @@ def test_an_open_audit_proposes_looks_whose_limits_hold_together():
     )
     assert plain.verdict.overall == sequential.verdict.overall == "open"
     for found in (plain, sequential):
-        assert "then audit all of them with --sequential, as often as you like" in found.next_step
-    assert plain.next_step.endswith("This look without it adds its own 10 % chance of an error.")
-    assert "adds its own" not in sequential.next_step
+        assert (
+            "then audit all of them with --sequential, as often as you like"
+            in said(found).next_step
+        )
+    assert said(plain).next_step.endswith(
+        "This look without it adds its own 10 % chance of an error."
+    )
+    assert "adds its own" not in said(sequential).next_step
 
 
 # Numbers of patients that mean something ------------------------------------------------------
@@ -575,25 +583,25 @@ def test_a_certificate_that_means_nothing_gets_no_number_of_patients():
     assert found.risk_external > rule.certificate.value
     within = found.questions[2]
     assert within.answer == "cannot tell"
-    assert "means nothing" in within.text
+    assert "means nothing" in said(found).questions[2]
     assert within.patients_needed is None
-    assert 'more for "within what was certified"' not in found.next_step
+    assert 'more for "within what was certified"' not in said(found).next_step
 
 
 @pytest.mark.parametrize("distance", [0.0, 0.5])
 def test_without_labels_nothing_is_foretold_that_labels_may_refute(distance):
     """How many patients would settle a question depends on what they will show."""
     rule = weak_rule(distance)
-    said = audit(rule, cohort(1, 40)[0]).describe().next_step
-    assert "would leave a question open" not in said
-    assert re.search(r"audit them once: about \d+ (answer|show) ", said)
+    step = said(audit(rule, cohort(1, 40)[0])).next_step
+    assert "would leave a question open" not in step
+    assert re.search(r"audit them once: about \d+ (answer|show) ", step)
 
 
 def test_a_first_audit_shows_how_often_the_rule_is_wrong():
     rule = weak_rule(0.0)
-    said = audit(rule, cohort(1, 40)[0]).describe().next_step
+    step = said(audit(rule, cohort(1, 40)[0])).next_step
     there = internal(rule)
-    n = int(re.search(r"about (\d+) show to within 10 of 100 how often it is wrong", said)[1])
+    n = int(re.search(r"about (\d+) show to within 10 of 100 how often it is wrong", step)[1])
     share = (there.fn + there.fp) / there.n
     errors = math.ceil(share * n - 1e-9)
     assert binom.cdf(errors, n, share + 0.1) <= 0.1
@@ -601,18 +609,19 @@ def test_a_first_audit_shows_how_often_the_rule_is_wrong():
 
 def test_an_answer_that_groups_change_says_so():
     """Groups take a share of delta. Where no answer changes, nothing is said."""
-    rule, said = freeze(), []
+    rule, changed = freeze(), []
     for errors in range(0, 60, 3):
         scores, labels = certain(rule, 100, errors)
         alone = audit(rule, scores, labels).describe().questions
         sites = ["a", "a", "b", "b"] * 25
         patients = PatientScores(scores=scores, labels=labels, sites=sites)
-        grouped = audit(rule, patients).describe().questions
-        for one, other in zip(alone, grouped, strict=True):
-            wider = other.text.endswith(" Limits are wider because 2 groups are judged too.")
-            assert wider == (one.answer != other.answer)
-            said.append(wider)
-    assert {True, False} == set(said)
+        found = audit(rule, patients)
+        grouped, texts = found.describe().questions, said(found).questions
+        for one, other, text in zip(alone, grouped, texts, strict=True):
+            wider = text.endswith(" Limits are wider because 2 groups are judged too.")
+            assert wider == bool(other.wider) == (one.answer != other.answer)
+            changed.append(wider)
+    assert {True, False} == set(changed)
 
 
 def patients(seed, **given):

@@ -3,7 +3,7 @@
 import json
 
 from steadycut.app.jobs import Job
-from steadycut.app.words import APP, FIRST_AUDIT
+from steadycut.app.words import APP, FIRST_AUDIT, in_words
 from steadycut.app.works import FROM_RULE, FROM_TABLES, WORKS, Work
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.next_step import NextStep
@@ -23,7 +23,7 @@ def told(job: Job) -> Page:
     if "schema" in content:
         return page_of(read_document(kind_of(content).document, content))
     named = {name: content[name] for name in AppliedDocument.model_fields if name in content}
-    step = read_document(NextStep, content["next_step"])
+    step = NextStep(**content["next_step"])
     return applied_page(AppliedDocument(**named), step_of(step))
 
 
@@ -35,7 +35,7 @@ def next_step(job: Job, page: Page) -> tuple[str, str]:
     work = WORK_OF.get(step.verb, step.verb)
     if job.kind == "fit" and work == "audit":
         return work, FIRST_AUDIT
-    return work, step.spelled(APP)
+    return work, in_words(step.spelled(APP))
 
 
 def works_after(job: Job) -> list[Work]:

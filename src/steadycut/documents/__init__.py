@@ -13,6 +13,7 @@
 ``kinds``            every kind of frozen file, by its schema
 ``applied``          the decisions of a frozen file about a table
 ``shown``            what objects show of themselves: text, card, figure, report, tables
+``next_step``        what to do next, as a record
 ``study``            study.json
 ``audit``            audit.json
 ``comparison``       compare.json

@@ -4,6 +4,7 @@ import pytest
 
 from steadycut.show.pages.comparison import comparison_page, options_of
 from steadycut.show.render.terminal import terminal
+from steadycut.show.words.next_step import COMMAND_LINE, PYTHON
 from tests.show.documents import document
 from tests.show.figures import samples
 
@@ -74,7 +75,9 @@ def test_the_cheapest_of_the_rules_shown_to_cost_less_is_advised():
 def test_a_row_of_the_paper_is_advised_with_its_selector():
     row = document(samples.comparison()).rows[0]
     row = row.model_copy(update={"name": "Algorithm 1", "rule": "erm", "selector": "J"})
-    assert options_of(row) == "--rule erm --select J"
+    options = options_of(row)
+    assert COMMAND_LINE.options(options) == "--rule erm --select J"
+    assert PYTHON.options(options) == "rule='erm', selector='J'"
 
 
 def test_the_longest_text_has_at_most_twelve_lines():

@@ -7,6 +7,7 @@ from steadycut.documents.study import StudyRatePart
 from steadycut.show.pages.rule import rule_page
 from steadycut.show.pages.strata import strata_lines, strata_page
 from steadycut.show.sections.two_cuts import two_cuts_step
+from steadycut.show.words.next_step import COMMAND_LINE
 from tests.core.cohorts import binormal
 from tests.core.strata_cohorts import GREY, SQUARE, graded
 from tests.show.documents import render_document
@@ -147,7 +148,7 @@ def side(rate, right, n, asked=0.9):
 )
 def test_no_absurd_limit_is_advised(sides, step):
     rule = f"rule-out:{sides[0].rate}:0.99,rule-in:ppv:0.9"
-    assert two_cuts_step(sides, rule) == step
+    assert two_cuts_step(sides, rule).spelled(COMMAND_LINE) == step
 
 
 def test_the_frozen_file_says_the_same():

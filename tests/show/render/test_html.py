@@ -17,6 +17,7 @@ from steadycut.show.render.columns import numbers, percents
 from steadycut.show.render.html import render_page
 from steadycut.show.sections.characteristics import interval_text
 from steadycut.show.words.numbers import change, cut, exact, percent, rate, risk, spread
+from tests.said import said
 from tests.show.documents import document, render_document
 from tests.show.figures import samples
 from tests.show.other_kinds import OTHERS
@@ -199,8 +200,8 @@ def test_an_audit_page_holds_every_number(only):
         *(percent(audit[key]) for key in ("call_rate", "call_rate_internal", "flip_rate")),
         str(audit["grey_zone"]["patients"]),
         percent(audit["grey_zone"]["share"]),
-        *(one["text"] for one in audit["questions"]),
-        audit["next_step"],
+        *said(audit).questions,
+        said(audit).next_step,
     ]
     for part in ("prevalence", "shape_positive", "shape_negative", "total"):
         wanted.append(risk(audit["shift"][part]))
@@ -269,14 +270,19 @@ def test_a_vacuous_certificate_is_said_in_words():
 )
 def test_every_verdict_has_its_words(answer, tone):
     audit = samples.labelled_audit()
-    audit |= {"verdict": audit["verdict"] | {"overall": tone}, "verdict_text": "because of this"}
-    audit["questions"] = [{"question": "useful", "answer": answer, "text": "Useful?"}]
+    audit |= {"verdict": audit["verdict"] | {"overall": tone, "useful": answer}}
+    audit["questions"] = [
+        one | ({"answer": answer} if one["question"] == "useful" else {"answer": "yes"})
+        for one in audit["questions"]
+    ]
     audit["certificate"]["vacuous"] = True
     page = audit_page(document(audit))
     assert page.status.tone == tone
-    said = "Bad: because of this. AUC " if tone == "bad" else "Because of this. AUC "
-    assert page.headline[0].startswith(said)
-    assert page.marks == (Status(text="Useful?", tone=tone),)
+    begins = {"good": "The cut-off is useful here, as ", "open": "It is not yet known whether "}
+    assert page.headline[0].startswith(
+        begins.get(tone, "Bad: the cut-off is as good as before and ")
+    )
+    assert page.marks[0] == Status(text=said(audit).questions[0], tone=tone)
     assert "Already at the first hospital" in render_document(document(audit))
 
 

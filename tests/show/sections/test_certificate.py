@@ -16,6 +16,7 @@ from steadycut.show.sections.certificate import (
     rates_step,
 )
 from steadycut.show.sections.verdict import TONES
+from steadycut.show.words.next_step import COMMAND_LINE
 from tests.show.figures import samples
 
 
@@ -42,7 +43,7 @@ def test_the_page_and_the_terminal_answer_what_was_asked(honesty):
     page = study_page(study)
     said = " ".join(terminal(page).split())
     sentence = rates_sentence(study.certified_rates, 0.1)
-    step = rates_step(study.certified_rates, "ge", DEFAULT)
+    step = rates_step(study.certified_rates, "ge", DEFAULT).spelled(COMMAND_LINE)
     for text in (sentence, step):
         assert text in said
         assert text in " ".join(markdown(page).split())
@@ -81,24 +82,26 @@ def test_it_says_how_many_more_patients_it_takes():
     ],
 )
 def test_it_says_which_way_the_cut_off_must_move(rate, direction, side):
-    said = another_cut(part(33, 39, rate=rate), direction, DEFAULT)
+    said = another_cut(part(33, 39, rate=rate), direction, DEFAULT)(COMMAND_LINE)
     assert said == f"Next: choose a {side} cut-off: --rule {rate}:0.98 to show at least 0.90."
     # The rule exists.
     assert fit(samples.cohort(160, 1), n_bootstrap=5, rule=f"{rate}:0.98").threshold is not None
 
 
 def test_too_few_patients_and_a_low_rate_need_both():
-    said = another_cut(part(10, 20, asked=0.95), "ge", DEFAULT)
+    said = another_cut(part(10, 20, asked=0.95), "ge", DEFAULT)(COMMAND_LINE)
     assert said.endswith("at least 45 ill patients.")
 
 
 def test_a_rule_needs_a_value_below_1():
-    assert "--rule sensitivity:0.997 " in another_cut(part(60, 72, asked=0.968), "ge", DEFAULT)
+    sentence = another_cut(part(60, 72, asked=0.968), "ge", DEFAULT)
+    assert "--rule sensitivity:0.997 " in sentence(COMMAND_LINE)
 
 
 def test_two_rates_that_are_too_low_need_a_better_score():
     study = described(certify="sensitivity:0.999,specificity:0.999")
-    assert rates_step(study.certified_rates, "ge", DEFAULT).startswith("Next: find a better score.")
+    step = rates_step(study.certified_rates, "ge", DEFAULT).spelled(COMMAND_LINE)
+    assert step.startswith("Next: find a better score.")
 
 
 def test_a_file_without_a_verdict_shows_its_certificate():

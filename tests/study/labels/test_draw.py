@@ -8,7 +8,9 @@ from steadycut.documents.audit import SampledRatePart
 from steadycut.documents.change_plan import LabelPlan, read_sealed, sealed_of
 from steadycut.errors import BadOption, BadPatients, BadRuleFile
 from steadycut.show.sections.sampled import in_short
-from steadycut.study.labels.limits import _between, sampled
+from steadycut.show.words.audit import _between
+from steadycut.study.labels.limits import sampled
+from tests.said import said
 
 N = 3000
 
@@ -224,7 +226,8 @@ def test_what_a_plan_does_not_go_with_is_refused(rule, pool, more):
 def answers(rule, pool, found, labels=None):
     """Return the sentence of each question."""
     there = audit(rule, pool[0], labels or labels_of(found, pool), label_plan=found.plan)
-    return {one.question: one.text for one in there.describe().questions}
+    names = [one.question for one in there.describe().questions]
+    return dict(zip(names, said(there).questions, strict=True))
 
 
 def test_an_empty_stratum_without_labels_hides_nobody(rule, pool):
@@ -232,8 +235,8 @@ def test_an_empty_stratum_without_labels_hides_nobody(rule, pool):
     there = audit(rule, pool[0], labels_of(found, pool), label_plan=found.plan).describe()
     two = draw_labels(rule, pool[0], probabilities=[1.0, 0.5])
     same = audit(rule, pool[0], labels_of(two, pool), label_plan=two.plan).describe()
-    assert [one.text for one in there.questions] == [one.text for one in same.questions]
-    assert "stratum" not in there.next_step
+    assert said(there).questions == said(same).questions
+    assert "stratum" not in said(there).next_step
 
 
 def test_nobody_ill_among_the_drawn_gives_no_estimate_of_calling_nobody(rule, pool):

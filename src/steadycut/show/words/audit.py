@@ -316,8 +316,8 @@ def overall_text(audit: AnyAudit) -> str:
     if not audit.questions:
         return UNANSWERED
     answers = {part.question: part.answer for part in audit.questions}
-    fine = [SHORT[name] for name in QUESTIONS if answers[name] == "yes"]
-    bad = [SHORT[name] for name in QUESTIONS if answers[name] == "no"]
+    fine = [SHORT[name] for name in QUESTIONS if answers.get(name) == "yes"]
+    bad = [SHORT[name] for name in QUESTIONS if answers.get(name) == "no"]
     if isinstance(audit, audits.AuditDocument) and audit.sampled is not None:
         return _overall_by_plan(fine, bad)
     if audit.verdict.overall == "open":
