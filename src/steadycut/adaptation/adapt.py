@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from steadycut.adaptation import before, labels
+from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
-from steadycut.adaptation.words import assumptions, next_step, verdict_text
 from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
 from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.core.checks import IntArray, check_count, check_delta
@@ -20,7 +20,7 @@ from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import Shown, in_python
+from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import BadOption, argument, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence
 from steadycut.study.new_patients import Given
@@ -60,8 +60,9 @@ class Adaptation(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
-        found = self.describe()
-        return f"Adaptation: {found.verdict_text}\n{in_python(found.next_step)}"
+        known = "not certified" if self.judged is None else self.judged.decision
+        cuts = f"cut-off {self.threshold:.6g} here, frozen {self.situation.rule.threshold:.6g}"
+        return f"Adaptation: {cuts}; {known}\n{LOOK}"
 
     def describe(self) -> documents.AdaptationDocument:
         """Return everything that was found, as one typed record."""
@@ -79,8 +80,6 @@ class Adaptation(Shown):
             candidates=candidate_parts(there, self.cut, self.judged),
             labels=None if self.judged is None else labels_part(self.judged),
             path=None if self.judged is None else self.judged.path,
-            verdict_text=verdict_text(there, self.cut, self.judged),
-            assumes=assumptions(there, self.judged),
             next_step=next_step(there, self.judged),
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),

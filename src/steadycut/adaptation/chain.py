@@ -8,9 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.adaptation.words import OTHERWISE, compared
 from steadycut.core.adapt.control import Claims, attempt_delta
-from steadycut.core.rounding import at_most
 from steadycut.documents.change_plan import ALARM, ChangePlan, ChangeVersion, TriedPart, read_sealed
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
@@ -22,19 +20,24 @@ STATED = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """One file of a chain: whether it holds, and a line that says what, or what does not."""
+    """One file of a chain: the plan, a version, or a rule; ``wrong`` is what does not hold.
+
+    ``without_rule`` says that the rule of a version was not given, so that it was not checked.
+    """
 
     name: str
-    holds: bool
-    text: str
+    plan: ChangePlan | None = None
+    version: ChangeVersion | None = None
+    wrong: tuple[str, ...] = ()
+    without_rule: bool = False
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything holds."""
+        return not self.wrong
 
 
-ALONE = partial(Link, holds=False, text="no version that was given has this number")
-NOT_CHECKED = (
-    "Not checked, because no file holds a patient: that the counts are those of the labelled "
-    "patients at these cut-offs, that the patients came in their order and without exclusions, "
-    "and that no later version is missing. Without --key: who wrote the plan."
-)
+ALONE = partial(Link, wrong=("no version that was given has this number",))
 
 
 def claims_of(plan: ChangePlan) -> Claims:
@@ -229,25 +232,13 @@ def replay(
     found, before = [], list[ChangeVersion]()
     for name, one in versions.items():
         wrong = list(problems(plan, before, one, rules.get(one.number)))
-        text = "; ".join(wrong) if wrong else _what_holds(plan, one)
-        if one.rule is not None and one.number not in rules:
-            text += f"; rule_{one.number:03d}.json was not given, so it was not checked"
-        found.append(Link(name=name, holds=not wrong, text=text))
+        without = one.rule is not None and one.number not in rules
+        found.append(
+            Link(name=name, plan=plan, version=one, wrong=tuple(wrong), without_rule=without)
+        )
         before.append(one)
     known = {one.number for one in before}
     return [*found, *(ALONE(name=f"rule_{n:03d}.json") for n in rules if n not in known)]
-
-
-def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
-    attempt = f"attempt {one.attempt} (delta {one.delta:.3g}), {one.labels} labels: {one.outcome}"
-    if one.chosen is None:
-        return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
-    tried, protocol = one.tried[one.chosen], plan.modification_protocol
-    return (
-        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {at_most(tried.limit)} (target "
-        f"{protocol.target:.3g}), {compared(tried.difference)} the original (margin "
-        f"{protocol.margin:.3g})"
-    )
 
 
 def read_chain(plan: Path, versions: Iterable[Path], rules: Iterable[Path]) -> list[Link]:
@@ -258,19 +249,14 @@ def read_chain(plan: Path, versions: Iterable[Path], rules: Iterable[Path]) -> l
         try:
             read[path.name] = read_sealed(ChangeVersion, path)
         except SteadycutError as error:
-            links.append(Link(name=path.name, holds=False, text=str(error)))
+            links.append(Link(name=path.name, wrong=(str(error),)))
     numbered: dict[int, FrozenRule] = {}
     for path in rules:
         try:
             numbered[_number(path)] = FrozenRule.load(path)
         except SteadycutError as error:
-            links.append(Link(name=path.name, holds=False, text=str(error)))
-    may, protocol = made.description_of_modifications, made.modification_protocol
-    text = (
-        f"cut-off {may.low:.6g} to {may.high:.6g}, target {protocol.target:.3g}, margin "
-        f"{protocol.margin:.3g}, delta {protocol.delta:.3g}, {protocol.most_labels} labels"
-    )
-    return [Link(name=plan.name, holds=True, text=text), *links, *replay(made, read, numbered)]
+            links.append(Link(name=path.name, wrong=(str(error),)))
+    return [Link(name=plan.name, plan=made), *links, *replay(made, read, numbered)]
 
 
 def _number(path: Path) -> int:

@@ -17,7 +17,7 @@ from steadycut.adaptation.labels import (
     labels_of,
     unlike_random,
 )
-from steadycut.adaptation.words import change_next, change_text
+from steadycut.adaptation.next_step import after_change
 from steadycut.core.adapt import control
 from steadycut.core.adapt.labels import Labels, Limited
 from steadycut.core.checks import (
@@ -171,6 +171,7 @@ class Change:
             limit=None if chosen is None else self.tried[chosen].limit,
             difference=None if chosen is None else self.tried[chosen].difference,
             otherwise=self.plan.impact_assessment.otherwise,
+            original_threshold=self.plan.original.threshold,
         )
         taken = [
             one.model_copy(update={"chosen": one.chosen and chosen is not None})
@@ -181,8 +182,7 @@ class Change:
                 "change": part,
                 "candidates": taken,
                 "rule_sha256": version.rule or version.rule_before,
-                "verdict_text": change_text(part, found, self.plan.original.threshold),
-                "next_step": change_next(part, version.number),
+                "next_step": after_change(part, version.number),
             }
         )
 

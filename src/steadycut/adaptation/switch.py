@@ -13,6 +13,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import WARN, check_deployment, check_rule
+from steadycut.documents.next_step import NextStep
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
@@ -63,36 +64,15 @@ class Switch(Shown):
         return self.changes.p_value <= self.delta
 
     @property
-    def verdict_text(self) -> str:
-        """What was found, in one sentence."""
-        if self.call_rate_changed:
-            more = "more" if self.changes.newly > self.changes.no_longer else "fewer"
-            return f"the new version calls {more} patients than the old one"
-        return {
-            "yes": "the new version decides as the old one",
-            "no": "the new version decides otherwise about too many patients",
-            "cannot tell": "it is not yet known whether the new version decides as the old one",
-        }[self.same_decisions]
-
-    @property
-    def next_step(self) -> str:
+    def next_step(self) -> NextStep:
         """What to do now."""
         if self.same_scores:
-            return (
-                "Next: check that the scores of the new version were given; all are the old ones."
-            )
-        if self.same_decisions == "yes" and not self.call_rate_changed:
-            return (
-                "Next: use the rule with the new version, and watch it: steadycut monitor "
-                "rule.json TABLE --order COL"
-            )
-        if self.same_decisions == "cannot tell" and not self.call_rate_changed:
-            return "Next: score more patients with both versions."
-        return (
-            "Next: do not use the rule with the new version as it is. Choose and certify a cut-off "
-            "with patients scored by the new version, some with labels: steadycut adapt rule.json "
-            "TABLE --label COL. The matching cut-off has no certificate."
-        )
+            return NextStep(verb="check", why="switch: same scores")
+        if self.call_rate_changed or self.same_decisions == "no":
+            return NextStep(verb="adapt", why="switch: changed", file_name=self.rule.file_name)
+        if self.same_decisions == "yes":
+            return NextStep(verb="monitor", why="switch: same", file_name=self.rule.file_name)
+        return NextStep(verb="wait", why="switch: open")
 
     def describe(self) -> SwitchDocument:
         """Return everything that was found, as one typed record."""

@@ -3,7 +3,7 @@
 import json
 
 from steadycut.app.jobs import Job
-from steadycut.app.words import APP, FIRST_AUDIT, in_words
+from steadycut.app.words import APP, FIRST_AUDIT
 from steadycut.app.works import FROM_RULE, FROM_TABLES, WORKS, Work
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.next_step import NextStep
@@ -35,7 +35,7 @@ def next_step(job: Job, page: Page) -> tuple[str, str]:
     work = WORK_OF.get(step.verb, step.verb)
     if job.kind == "fit" and work == "audit":
         return work, FIRST_AUDIT
-    return work, in_words(step.spelled(APP))
+    return work, step.spelled(APP)
 
 
 def works_after(job: Job) -> list[Work]:

@@ -211,14 +211,12 @@ OPTION = re.compile(
 EVERY_LOOK = "“Limits that hold at every look”"
 CALLS = {
     **{command: f"“{work.title}”" for command, work in WORKS.items()},
-    "audit labels": f"“{WORKS['audit'].title}”",
-    "audit sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
-    "draw": f"“{WORKS['audit'].title}”",
-    "adapt prevalence": f"“{WORKS['adapt'].title}”",
-    "adapt labels": f"“{WORKS['adapt'].title}”",
-    "fit sites": f"“{WORKS['fit'].title}” with “{TITLES['site']}”",
-    "plan sites": f"“{WORKS['plan'].title}” with “{TITLES['sites']}”",
-    "with labels": f"“{TITLES['label']}”",
+    **dict.fromkeys(("audit_labels", "draw"), f"“{WORKS['audit'].title}”"),
+    **dict.fromkeys(("adapt_prevalence", "adapt_labels"), f"“{WORKS['adapt'].title}”"),
+    "watch": f"“{WORKS['monitor'].title}”",
+    "audit_sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
+    "fit_sites": f"“{WORKS['fit'].title}” with “{TITLES['site']}”",
+    "with_labels": f"“{TITLES['label']}”",
     "sequential": EVERY_LOOK,
 }
 

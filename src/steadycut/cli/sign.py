@@ -7,7 +7,7 @@ from getpass import getpass
 from pathlib import Path
 from typing import Annotated
 
-from steadycut.adaptation.chain import NOT_CHECKED, read_chain
+from steadycut.adaptation.chain import read_chain
 from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import refuse, show
 from steadycut.documents import signature as signing
@@ -15,6 +15,7 @@ from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, 
 from steadycut.documents.kinds import file_names
 from steadycut.documents.reading import read_json
 from steadycut.errors import BadRuleFile
+from steadycut.show.words.adaptation import NOT_CHECKED, link_text
 
 ENCRYPT = f"Ask for a passphrase, or take that in {signing.PASSPHRASE}."
 SIGNED = f"{file_names()}; study.json, audit.json, change_plan.json."
@@ -91,12 +92,16 @@ def verify_chain(
         signing.verify(plans[0], key, signature=signature)
     versions = [one for one in files if one.match(VERSION_FILES)]
     links = read_chain(plans[0], versions, [one for one in files if one.match(RULE_FILES)])
-    lines = [f"{one.name}: {'' if one.holds else 'DOES NOT HOLD: '}{one.text}" for one in links]
-    content = {"schema": "steadycut.chain/1", "files": [asdict(one) for one in links]}
+    texts = {one.name: link_text(one) for one in links}
+    lines = [
+        f"{one.name}: {'' if one.holds else 'DOES NOT HOLD: '}{texts[one.name]}" for one in links
+    ]
+    rows = [{"name": one.name, "holds": one.holds, "text": texts[one.name]} for one in links]
+    content = {"schema": "steadycut.chain/1", "files": rows}
     show(content | {"not_checked": NOT_CHECKED}, "\n".join([*lines, NOT_CHECKED]), as_json=as_json)
     broken = [one for one in links if not one.holds]
     if broken:
-        msg = f"{broken[0].name} does not hold: {broken[0].text}"
+        msg = f"{broken[0].name} does not hold: {texts[broken[0].name]}"
         raise BadRuleFile(msg)
 
 

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, FiniteFloat
 
 from steadycut.documents import parts
+from steadycut.documents.next_step import NextStep, Otherwise
 
 Decision = Literal["certified", "refuted", "undecided"]
 
@@ -69,7 +70,7 @@ class ChangePart(parts.Part):
     version: str
     attempt: int
     outcome: Literal["accepted", "failed", "open"]
-    otherwise: Literal["original", "call-everybody", "stop"]
+    otherwise: Otherwise
     labels: int
     most_labels: int
     delta: FiniteFloat
@@ -78,6 +79,7 @@ class ChangePart(parts.Part):
     margin: FiniteFloat
     limit: FiniteFloat | None
     difference: FiniteFloat | None
+    original_threshold: FiniteFloat
 
 
 class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
@@ -101,9 +103,7 @@ class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
     labels: LabelsPart | None
     path: PathPart | None
     certificate: parts.CertificatePart | None
-    verdict_text: str
-    assumes: list[str]
-    next_step: str
+    next_step: NextStep
     parent_sha256: str
     rule_sha256: str
     menu_sha256: str

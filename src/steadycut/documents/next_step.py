@@ -12,35 +12,20 @@ from steadycut.core.verdict import Question
 from steadycut.documents import parts
 
 Verb = Literal["monitor", "audit", "adapt", "fit", "plan", "label", "draw", "check", "wait", "stop"]
-# The situation that calls for a step. Each has its sentence in `steadycut.show.words.next_step`.
-Why = Literal[
-    "good",
-    "groups fail",
-    "still useful",
-    "costs or prevalence",
-    "unlike before",
-    "unknown fate",
-    "one class",
-    "group undecidable",
-    "group open",
-    "open",
-    "undecidable",
-    "no labels",
-    "unit",
-    "bad by plan",
-    "hidden stratum",
-    "open by plan",
-    "alarm",
-    "certify more",
-    "within already",
-    "too close",
-    "watch on",
-    "decisions",
-    "decisions not useful",
-    "decisions unlike",
-]
 # How to get a cut-off for one hospital: adapt this one, or choose another.
 Local = Literal["adapt", "fit"]
+# The situations that call for a step. Each has its sentence in `steadycut.show.words.next_step`.
+Bad = Literal["groups fail", "still useful", "costs or prevalence", "unlike before", "bad by plan"]
+Open = Literal["unknown fate", "one class", "open", "undecidable", "no labels", "unit"]
+OpenGroup = Literal["group undecidable", "group open", "hidden stratum", "open by plan"]
+Watch = Literal["alarm", "certify more", "within already", "too close", "watch on"]
+Decided = Literal["good", "decisions", "decisions not useful", "decisions unlike"]
+Adapted = Literal["adapted: no labels", "adapted: open", "adapted: refuted", "adapted: certified"]
+Changed = Literal["change accepted", "change open", "change failed"]
+Switched = Literal["switch: same scores", "switch: same", "switch: open", "switch: changed"]
+Why = Bad | Open | OpenGroup | Watch | Decided | Adapted | Changed | Switched
+# What is used while no change is accepted under a change-control plan.
+Otherwise = Literal["original", "call-everybody", "stop"]
 
 
 class GroupName(parts.Part):
@@ -68,8 +53,10 @@ class NextStep(parts.Part):
     ``n_patients`` answer; None for all. ``error`` is the chance of an error at each look,
     ``margin`` how precisely ``n_patients`` show how often it is wrong. ``few_before`` says that too
     few patients were used to check before, ``graded`` that there are more than two grades or
-    decisions, ``survival`` that the rule names columns of a follow-up. ``first`` is what a watch
-    does before all else.
+    decisions, ``survival`` that the rule names columns of a follow-up, ``out_of_reach`` that no
+    number of patients reaches the target, ``looks_again`` that limits hold at every look.
+    ``otherwise`` is used while no change is accepted. ``first`` is what a watch does before all
+    else.
     """
 
     verb: Verb
@@ -88,4 +75,7 @@ class NextStep(parts.Part):
     few_before: bool | None = None
     graded: bool | None = None
     survival: bool | None = None
+    out_of_reach: bool | None = None
+    looks_again: bool | None = None
+    otherwise: Otherwise | None = None
     first: Literal["go on", "check scores"] | None = None

@@ -1,6 +1,5 @@
 """What the objects that a user holds show of themselves: text, card, figure, report and tables."""
 
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -13,46 +12,8 @@ from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, St
 
 # The last line of a repr.
 LOOK = "summary(), plot() and report(path) show it"
-# Commands and options that next steps name, as they are written in Python.
-IN_PYTHON = (
-    (r"steadycut audit \S+ TABLE(?: --label COL)? --out DIR", "steadycut.audit(rule, table)"),
-    (
-        r"steadycut audit \S+ TABLE --sequential --out DIR",
-        "steadycut.audit(rule, table, sequential=True)",
-    ),
-    (r"steadycut adapt \S+ TABLE --prevalence P", "steadycut.adapt(rule, patients, prevalence=P)"),
-    (
-        r"steadycut adapt \S+ TABLE --label COL",
-        "steadycut.adapt(rule, patients, labelled=patients)",
-    ),
-    (r"steadycut monitor \S+ TABLE --order COL", "steadycut.monitor(rule, patients, order=...)"),
-    (r"adapt again with --label COL", "adapt again with labelled=patients"),
-    (r"steadycut fit TABLE --site COL", "steadycut.fit(steadycut.aggregate(table, site='COL'))"),
-    (r"steadycut plan --sites", "steadycut.plan(sites=...)"),
-    (r"steadycut apply\b", "apply"),
-    (r"--sequential\b", "sequential=True"),
-    (r"--rule (\S+?)(?=[.,]?(?:\s|$))", r"rule='\1'"),
-    (r"--rule-(in|out) (\S+?)(?=[.,]?(?:\s|$))", r"rule_\1='\2'"),
-    (r" --select (\S+?)(?=[.,]?(?:\s|$))", r", selector='\1'"),
-    (r" --certify (\S+?)(?=[.,]?(?:\s|$))", r", certify='\1'"),
-    (r"--sites-certify", "sites_certify"),
-    (r"--(width|target|label)\b", r"\1"),
-)
 # The columns that come first in a table.
 FIRST = ("name", "rule")
-
-
-def in_python(step: str) -> str:
-    """Return a next step that names commands with what to call in Python.
-
-    Examples
-    --------
-    >>> in_python("Next: fit with --rule sensitivity:0.95, or audit with --sequential.")
-    "Next: fit with rule='sensitivity:0.95', or audit with sequential=True."
-    """
-    for command, call in IN_PYTHON:
-        step = re.sub(command, call, step)
-    return step
 
 
 class Shown(Framed):

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.verdict import Answer
+from steadycut.documents.next_step import NextStep
 from steadycut.documents.parts import Count, NewPatientsPart, Part
 
 
@@ -55,6 +56,5 @@ class SwitchDocument(NewPatientsPart):
     call_rate_changed: bool
     matched: MatchedPart
     quantiles: list[tuple[FiniteFloat, FiniteFloat]]
-    verdict_text: str
-    next_step: str
+    next_step: NextStep
     rule_sha256: str

@@ -6,7 +6,9 @@ from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.show.figures.label_path import LabelPathDisplay
 from steadycut.show.pages.builders import held_files, of_columns, pictures, section
 from steadycut.show.pages.page import Page, Section, Status, Table
-from steadycut.show.words.next_step import Step
+from steadycut.show.words.adaptation import assumptions, verdict_text
+from steadycut.show.words.audit import capital
+from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
@@ -38,14 +40,14 @@ def adaptation_page(found: AdaptationDocument) -> Page:
     if found.change is not None:
         text, tone = found.change.outcome, CHANGE_TONES[found.change.outcome]
         title = f"Attempt {found.change.attempt} under the change-control plan"
-    first, _, rest = found.verdict_text.partition(". ")
+    first, rest = verdict_text(found)
     return Page(
         title=title,
         subtitle=subtitle(found),
         status=Status(text=text, tone=tone),
-        headline=(f"{first[:1].upper()}{first[1:]}.", rest),
+        headline=(capital(first), rest),
         facts=facts(found),
-        step=Step(verb="label", sentence=found.next_step),
+        step=step_of(found.next_step),
         warnings=tuple(found.warnings),
         sections=tuple(sections(found)),
         files=held_files(found, "adapt.json"),
@@ -87,7 +89,7 @@ def change_facts(part: ChangePart) -> tuple[tuple[str, str], ...]:
 
 def sections(found: AdaptationDocument) -> list[Section]:
     """Return what the page explains."""
-    made = [section("assumes", "What this assumes", results=tuple(found.assumes))]
+    made = [section("assumes", "What this assumes", results=assumptions(found))]
     if found.pull is not None:
         made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
     own = OWN_CUT if any(one.name == OWN for one in found.candidates) else ""

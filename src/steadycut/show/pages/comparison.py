@@ -6,7 +6,7 @@ from steadycut.documents.comparison import ComparedRule, ComparisonDocument
 from steadycut.show.pages.builders import held_files, of_columns
 from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
-from steadycut.show.words.next_step import Sentence, Spelling, Step
+from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import count, percent, rate, risk
 
 # Further rules are for the page.
@@ -73,18 +73,13 @@ def next_step(comparison: ComparisonDocument) -> Step | None:
     return Step(verb="fit", sentence=what_next(comparison))
 
 
-def none_useful(spell: Spelling) -> str:
-    """Say what to do if every rule costs as much as calling everybody or nobody."""
-    return (
-        "Next: do not use any of them there. Try another score or other costs, or choose a "
-        f"cut-off with {spell.call('fit')} on labelled patients of that hospital."
-    )
-
-
 def what_next(comparison: ComparisonDocument) -> str | Sentence:
     """Say whether to keep the rule that was fixed beforehand."""
     if none_is_useful(comparison):
-        return none_useful
+        return lambda spell: (
+            "Next: do not use any of them there. Try another score or other costs, or choose a "
+            f"cut-off with {spell.call('fit')} on labelled patients of that hospital."
+        )
     fixed, without = comparison.rows[0], comparison.trivial_external
     less = [row for row in comparison.rows if row.against_fixed == "less"]
     better = [row for row in less if row.risk_external < without]

@@ -5,7 +5,7 @@ from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
 from steadycut.show.pages.builders import held_files, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status
-from steadycut.show.words.next_step import Spelling, Step
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, percent, risk, whole_percent
 
 NONE = "-"
@@ -88,17 +88,15 @@ def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
         plan,
         "how many hospitals for which promise about the next one",
         (sites_headline(found),),
-        Step(verb="fit", sentence=sites_sentence),
+        Step(
+            verb="fit",
+            sentence=lambda spell: (
+                "Next: collect patients with labels at several hospitals, and run "
+                f"{spell.call('fit_sites')}. {spell.option('sites_certify', None)} names those "
+                "that only check what others chose."
+            ),
+        ),
         section("plan", "Hospitals", tables=(of_columns("What they promise", columns),)),
-    )
-
-
-def sites_sentence(spell: Spelling) -> str:
-    """Say how to make a study of several hospitals."""
-    return (
-        "Next: collect patients with labels at several hospitals, and run "
-        f"{spell.call('fit sites')}. {spell.option('sites_certify', None)} names those that only "
-        "check what others chose."
     )
 
 
@@ -134,19 +132,24 @@ def site_headline(site: SitePlanPart) -> str:
 def site_next_step(site: SitePlanPart) -> Step:
     """Say how to get the labels."""
     size = site.rows[0].fixed
-
-    def larger(spell: Spelling) -> str:
-        target = spell.option("target", None)
-        return f"Next: plan for a larger {target}, or ask why the cost is so high there."
-
-    def label(spell: Spelling) -> str:
-        return (
-            f"Next: label {size} random patients, and run {spell.call('adapt labels', 'RULE')}; or "
+    if size is None:
+        return larger("target", "ask why the cost is so high there")
+    return Step(
+        verb="adapt",
+        sentence=lambda spell: (
+            f"Next: label {size} random patients, and run {spell.call('adapt_labels', 'RULE')}; or "
             f"label one at a time, with {spell.call('sequential')}."
-        )
+        ),
+    )
 
-    return (
-        Step(verb="plan", sentence=larger) if size is None else Step(verb="adapt", sentence=label)
+
+def larger(name: str, otherwise: str) -> Step:
+    """Say that an option of the plan must be larger."""
+    return Step(
+        verb="plan",
+        sentence=lambda spell: (
+            f"Next: plan for a larger {spell.option(name, None)}, or {otherwise}."
+        ),
     )
 
 
@@ -174,30 +177,22 @@ def next_step(plan: PlanDocument) -> Step:
     """Say what to do with the plan."""
     best = plan.rows[0]
     if best.n_total is None:
-        return Step(verb="plan", sentence=wider)
+        return larger("width", "for a score that errs less")
     if plan.trivial_risk is not None and best.risk >= plan.trivial_risk:
-        return Step(verb="fit", sentence=OTHER_SCORE)
+        text = (
+            "Next: try another score or other costs. At this risk it is not better than calling "
+            "everybody or nobody; more patients would only confirm this."
+        )
+        return Step(verb="fit", sentence=text)
     if best.vacuous:
-        return Step(verb="plan", sentence=MORE_PATIENTS)
+        text = (
+            "Next: plan for more patients. This certificate would not show that the score is "
+            "better than calling everybody or nobody."
+        )
+        return Step(verb="plan", sentence=text)
     keeps = " It keeps some of them to check the cut-off." if plan.honesty == "split" else ""
     start = f"Next: collect {best.n_total} consecutive patients with labels, then run"
     return Step(verb="fit", sentence=lambda spell: f"{start} {spell.call('fit')} once.{keeps}")
-
-
-OTHER_SCORE = (
-    "Next: try another score or other costs. At this risk it is not better than calling everybody "
-    "or nobody; more patients would only confirm this."
-)
-MORE_PATIENTS = (
-    "Next: plan for more patients. This certificate would not show that the score is better than "
-    "calling everybody or nobody."
-)
-
-
-def wider(spell: Spelling) -> str:
-    """Say that the margin that was asked for is too narrow."""
-    width = spell.option("width", None)
-    return f"Next: plan for a larger {width}, or for a score that errs less."
 
 
 def given(plan: PlanDocument) -> str:

@@ -5,7 +5,9 @@ from steadycut.documents.switch import ChangesPart, SwitchDocument
 from steadycut.show.pages.builders import explained, held_files, of_columns, section
 from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.verdict import mark
-from steadycut.show.words.next_step import Step
+from steadycut.show.words.adaptation import switch_text
+from steadycut.show.words.audit import capital
+from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent
 
 STATUS = {
@@ -32,7 +34,7 @@ def switch_page(found: SwitchDocument) -> Page:
         title=f"A new version, cut-off {cut(found.threshold)}",
         subtitle=f"{count(changes.n_patients, 'patient')} scored by the old and the new version",
         status=mark(STATUS[answer], answer),
-        headline=(f"{found.verdict_text[:1].upper()}{found.verdict_text[1:]}.",),
+        headline=(f"{capital(switch_text(found))}.",),
         marks=(
             mark(f"Same decisions: {found.same_decisions}. {changed}.", found.same_decisions),
             Status(
@@ -46,7 +48,7 @@ def switch_page(found: SwitchDocument) -> Page:
             ("matching cut-off", f"{cut(matched.threshold)} of the new scores"),
             ("decisions that it changes", changed_in_words(matched.changes, found)),
         ),
-        step=Step(verb="label", sentence=found.next_step),
+        step=step_of(found.next_step),
         warnings=tuple(found.warnings),
         sections=(
             section("matched", MATCHED, SPLIT, tables=(split_table(found),)),

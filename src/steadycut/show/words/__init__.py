@@ -1,10 +1,11 @@
 """Every sentence that a person reads, one module per subject, and how numbers are written.
 
-=============  ====================================================================
-``audit``      the verdict of an audit: three answers, and what they say together
-``monitor``    what a watch on a frozen rule says
-``next_step``  what to do next, as each surface spells it
-``numbers``    how every number is written
-``sentences``  other results as sentences
-=============  ====================================================================
+==============  ====================================================================
+``adaptation``  an adapted cut-off, a new version, and a chain of changes
+``audit``       the verdict of an audit: three answers, and what they say together
+``monitor``     what a watch on a frozen rule says
+``next_step``   what to do next, as each surface spells it
+``numbers``     how every number is written
+``sentences``   other results as sentences
+==============  ====================================================================
 """

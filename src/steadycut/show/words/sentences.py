@@ -13,7 +13,7 @@ from steadycut.documents.parts import Range
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
 from steadycut.show.words.audit import at_each_end, capital
-from steadycut.show.words.next_step import Call, Step
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent, rate, risk
 
 NOT_USEFUL = Step(
@@ -228,7 +228,7 @@ def audit_step(name: str, *, several_sites: bool = False, survival: bool = False
     known = "No other hospital has checked it yet."
     if not several_sites:
         known = "This says nothing about another hospital yet."
-    call: Call = "audit" if survival else "audit labels"
+    call = "audit" if survival else "audit_labels"
     return Step(verb="audit", sentence=lambda spell: f"{known} Next: {spell.call(call, name)}")
 
 

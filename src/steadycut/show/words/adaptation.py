@@ -1,0 +1,171 @@
+"""What is known about an adapted cut-off and about a new version, in sentences."""
+
+from steadycut.adaptation.chain import Link
+from steadycut.core import rounding
+from steadycut.documents.adaptation import AdaptationDocument, ChangePart, LabelsPart
+from steadycut.documents.change_plan import ChangePlan, ChangeVersion
+from steadycut.documents.parts import CostsPart, Range
+from steadycut.documents.switch import SwitchDocument
+from steadycut.show.words.audit import NOT_SHOWN
+from steadycut.show.words.next_step import OTHERWISE
+
+INCREASING = (
+    "The scores here are an increasing function of the scores at the first hospital, apart from "
+    "the prevalence."
+)
+RANDOM = "The labelled patients are a random sample of the patients of this hospital."
+NOT_CHECKED = (
+    "Not checked, because no file holds a patient: that the counts are those of the labelled "
+    "patients at these cut-offs, that the patients came in their order and without exclusions, "
+    "and that no later version is missing. Without --key: who wrote the plan."
+)
+SAME_DECISIONS = {
+    "yes": "the new version decides as the old one",
+    "no": "the new version decides otherwise about too many patients",
+    "cannot tell": "it is not yet known whether the new version decides as the old one",
+}
+
+
+def switch_text(found: SwitchDocument) -> str:
+    """Say what a new version changes."""
+    if found.call_rate_changed:
+        more = "more" if found.changes.newly > found.changes.no_longer else "fewer"
+        return f"the new version calls {more} patients than the old one"
+    return SAME_DECISIONS[found.same_decisions]
+
+
+def at_most(cost: float, costs: CostsPart) -> str:
+    """Say what a mean cost is at most, never less than it is.
+
+    Examples
+    --------
+    >>> at_most(0.2034, CostsPart(cost_fn=1, cost_fp=1))
+    'wrong in at most 21 of 100 patients'
+    >>> at_most(0.2034, CostsPart(cost_fn=3, cost_fp=1))
+    'an average cost of at most 0.204 per patient'
+    """
+    if costs.cost_fn == costs.cost_fp == 1:
+        return f"wrong in at most {rounding.of_hundred_at_most(cost)} patients"
+    return f"an average cost of at most {rounding.at_most(cost)} per patient"
+
+
+def stated(prevalence: Range) -> str:
+    """Return a stated prevalence as a number or a range."""
+    low, high = prevalence
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def verdict_text(found: AdaptationDocument) -> tuple[str, str]:
+    """Say what the cut-off is and what it calls, and what is known about it."""
+    if found.change is not None:
+        return change_text(found.change, found)
+    here, before = (rounding.of_hundred(one) for one in (found.call_rate, found.frozen_call_rate))
+    if found.threshold == found.frozen_threshold:
+        moved = f"the frozen cut-off {found.threshold:.6g} stays; it calls {here} patients here."
+    else:
+        moved = (
+            f"cut-off {found.threshold:.6g} here instead of {found.frozen_threshold:.6g}: it calls "
+            f"{here} patients, the frozen one {before}."
+        )
+    if found.labels is None:
+        return moved, "No label confirms it, so nothing is certified here."
+    return moved, certified(found, found.labels)
+
+
+def certified(found: AdaptationDocument, labels: LabelsPart) -> str:
+    """Say what the labels show."""
+    used, names, target = labels.confusion, found.names, labels.target
+    limit = next(one.limit for one in found.candidates if one.chosen) or 0.0
+    seen = (
+        f"It missed {used.fn} of {used.n_positive} {names.ill} and called {used.fp} of "
+        f"{used.n_negative} {names.healthy} patients with labels."
+    )
+    shown = f"{at_most(limit, found.costs)} ({whole(1 - labels.delta)} confidence)"
+    if labels.decision == "refuted":
+        return f"{seen} Its cost is shown to be above the target of {target:.3g}."
+    if labels.decision == "certified" or target is None:
+        useful = limit < used.trivial_risk(found.costs.as_costs())
+        return f"Certified here: {shown}.{'' if useful else f' That is {NOT_SHOWN}.'} {seen}"
+    return f"{seen} Shown so far: {shown}; the target of {target:.3g} is not reached yet."
+
+
+def whole(share: float) -> str:
+    """Write a level without decimals."""
+    return f"{share:.0%}".replace("%", " %")
+
+
+def assumptions(found: AdaptationDocument) -> tuple[str, ...]:
+    """Say what must be true for the cut-off, and for the certificate."""
+    if found.labels is not None:
+        return (RANDOM,)
+    if found.prevalence is None:
+        return (INCREASING,)
+    here, before = stated(found.prevalence), f"{found.prevalence_before:.3g}"
+    return INCREASING, f"The prevalence here is {here}; it was {before} at the first hospital."
+
+
+def compared(difference: float) -> str:
+    """Say what a limit of a difference means.
+
+    Examples
+    --------
+    >>> compared(0.0312), compared(-0.0026)
+    ('at most 0.0312 above', 'at least 0.0026 below')
+    """
+    return (
+        f"at most {rounding.at_most(difference)} above"
+        if difference >= 0
+        else f"at least {rounding.at_least(-difference)} below"
+    )
+
+
+def change_text(part: ChangePart, found: AdaptationDocument) -> tuple[str, str]:
+    """Say how an attempt under a change-control plan ended."""
+    if part.limit is None or part.difference is None:
+        ended = "failed" if part.outcome == "failed" else "is open"
+        spent = f" It has spent its error probability of {part.delta:.2g}." * (ended == "failed")
+        labels = f"{part.labels} of at most {part.most_labels} labels"
+        text = (
+            f"No cut-off of the plan is shown to have an average cost of at most "
+            f"{part.target:.3g}, and at most {part.margin:.3g} above the original rule.{spent} "
+            f"Until one is accepted, {OTHERWISE[part.otherwise]}."
+        )
+        return f"attempt {part.attempt} {ended} after {labels}.", text
+    original = f"{part.original_threshold:.6g}"
+    cut = f"cut-off {found.threshold:.6g}, the original one was {original}"
+    if found.threshold == part.original_threshold:
+        cut = f"the original cut-off {original} stays"
+    text = (
+        f"Shown: {at_most(part.limit, found.costs)}, and a cost {compared(part.difference)} that "
+        f"of the original rule. All versions of the plan hold together with "
+        f"{whole(1 - part.delta_all)} confidence."
+    )
+    return f"attempt {part.attempt} is accepted after {part.labels} labels: {cut}.", text
+
+
+def link_text(link: Link) -> str:
+    """Say what holds of a file of a chain, or what does not."""
+    missing = ""
+    if link.version is not None and link.without_rule:
+        missing = f"; rule_{link.version.number:03d}.json was not given, so it was not checked"
+    if link.wrong or link.plan is None:
+        return "; ".join(link.wrong) + missing
+    may, protocol = link.plan.description_of_modifications, link.plan.modification_protocol
+    if link.version is None:
+        return (
+            f"cut-off {may.low:.6g} to {may.high:.6g}, target {protocol.target:.3g}, margin "
+            f"{protocol.margin:.3g}, delta {protocol.delta:.3g}, {protocol.most_labels} labels"
+        )
+    return _what_holds(link.plan, link.version) + missing
+
+
+def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
+    attempt = f"attempt {one.attempt} (delta {one.delta:.3g}), {one.labels} labels: {one.outcome}"
+    if one.chosen is None:
+        return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
+    tried, protocol = one.tried[one.chosen], plan.modification_protocol
+    return (
+        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {rounding.at_most(tried.limit)} "
+        f"(target {protocol.target:.3g}), {compared(tried.difference)} the original (margin "
+        f"{protocol.margin:.3g})"
+    )
