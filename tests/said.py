@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from steadycut.documents.audit import AuditBase
 from steadycut.documents.monitor import MonitorBase
 from steadycut.documents.parts import Part
 from steadycut.documents.reading import described, read_document
@@ -14,10 +15,15 @@ def said(source):
     document = described(source)
     if not isinstance(document, Part):
         document = read_document(kind_of(document).document, document)
-    words = monitor.verdict_text if isinstance(document, MonitorBase) else audit.overall_text
+    page = page_of(document)
+    verdict = " ".join(page.headline)
+    if isinstance(document, AuditBase):
+        verdict = audit.overall_text(document)
+    elif isinstance(document, MonitorBase):
+        verdict = monitor.verdict_text(document)
     questions = getattr(document, "questions", [])
     return SimpleNamespace(
-        next_step=page_of(document).next_step,
-        verdict=words(document) if hasattr(document, "verdict") or questions == [] else "",
+        next_step=page.next_step,
+        verdict=verdict,
         questions=[audit.question_text(document, part) for part in questions],
     )

@@ -19,6 +19,7 @@ from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPa
 from steadycut.show.pages.adaptation import adaptation_page
 from steadycut.show.pages.audit import audit_page
 from steadycut.show.render.terminal import terminal
+from tests.said import said
 
 
 def cohort(n, prevalence, seed, mark="p", shift=0.0, sign=1, labelled=True):
@@ -50,8 +51,8 @@ def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certific
     assert [one.factor for one in document.wrong_odds] == pytest.approx([1 / 1.5, 1.5])
     low, high = (one.call_rate for one in document.wrong_odds)
     assert low < document.call_rate < high
-    assert "nothing is certified" in document.verdict_text
-    assert repr(found).endswith("and run adapt again with labelled=patients.")
+    assert "nothing is certified" in said(document).verdict
+    assert found.summary().endswith("and run adapt again with labelled=patients.")
     assert found.warnings == ()
 
 
@@ -136,8 +137,8 @@ def test_a_target_that_says_nothing_is_never_green():
     found = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED, **options).describe()
     assert found.labels.decision == "certified"
     assert found.certificate.vacuous
-    assert "not shown to be better than calling everybody or nobody" in found.verdict_text
-    assert found.next_step.startswith("Next: label ")
+    assert "not shown to be better than calling everybody or nobody" in said(found).verdict
+    assert said(found).next_step.startswith("Next: label ")
     assert adaptation_page(found).status.tone == "open"
 
 
@@ -147,7 +148,7 @@ def test_a_rule_that_errs_more_than_the_target_is_refuted():
     noise = PatientScores(scores=LABELLED.scores, labels=labels)
     found = adapt(RULE, POOL, prevalence=0.1, labelled=noise)
     assert found.describe().labels.decision == "refuted"
-    assert "do not use it here" in found.describe().next_step
+    assert "do not use it here" in said(found).next_step
 
 
 def test_the_adapted_rule_is_a_rule_as_any_other(tmp_path):
@@ -341,8 +342,8 @@ def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(label
 def test_a_bad_audit_points_to_adapt():
     found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
     assert found.verdict.overall == "bad"
-    assert "steadycut adapt rule.json TABLE --prevalence P" in found.next_step
-    assert found.next_step.endswith("certify it there with labels.")
+    assert "steadycut adapt rule.json TABLE --prevalence P" in said(found).next_step
+    assert said(found).next_step.endswith("certify it there with labels.")
 
 
 def test_a_labelled_patients_score_is_shown_only_where_it_is_the_cut_off():

@@ -13,6 +13,7 @@ import steadycut
 from steadycut import PatientScores, fit, switch
 from steadycut.core.adapt.switch import Changes, matching_cut
 from steadycut.errors import BadOption, TooFewPatients
+from tests.said import said
 
 
 def made_rule(direction="ge"):
@@ -77,9 +78,9 @@ def test_the_same_scores_change_nothing():
     found = switch(rule, old, old)
     assert (found.changes.share, found.changes.p_value) == (0.0, 1.0)
     assert found.same_decisions == "yes"
-    assert "check that the scores of the new version were given" in found.next_step
+    assert "check that the scores of the new version were given" in said(found).next_step
     nearly = switch(rule, old, old + 1e-9)
-    assert (nearly.same_decisions, "monitor" in nearly.next_step) == ("yes", True)
+    assert (nearly.same_decisions, "monitor" in said(nearly).next_step) == ("yes", True)
 
 
 def test_patients_are_matched_by_identifier_and_others_are_told():

@@ -4,7 +4,6 @@ import html
 import json
 import re
 from types import SimpleNamespace
-from typing import get_args
 
 import pytest
 
@@ -14,8 +13,8 @@ from steadycut.app.told import next_step
 from steadycut.app.words import APP
 from steadycut.app.works import WORKS
 from steadycut.cli.main import run
-from steadycut.documents.next_step import NextStep, Why
-from steadycut.show.words.next_step import COMMAND_LINE, PYTHON, step_of
+from steadycut.documents.next_step import NextStep
+from steadycut.show.words.next_step import COMMAND_LINE, PYTHON, WORDS, step_of
 from tests.app.client import FILLED, refused, start, upload, wait
 from tests.cli.commands import FIT, MARK, SITES, make_rows, snapshot, write_rows
 from tests.show.documents import document
@@ -160,9 +159,9 @@ def test_the_next_step_follows_the_result(kind, step, work):
     assert not re.search("steadycut|--|TABLE|COL|DIR", text)
 
 
-@pytest.mark.parametrize("why", get_args(Why))
+@pytest.mark.parametrize("why", list(WORDS))
 def test_every_next_step_has_a_sentence_that_names_no_option_in_the_app(why):
-    step = NextStep(verb="audit", why=why, file_name="rule.json", local="adapt")
+    step = NextStep(verb="audit", why=why, file_name="a/rule.json", local="adapt", otherwise="stop")
     for spelling in (APP, PYTHON, COMMAND_LINE):
         assert step_of(step).spelled(spelling).startswith("Next: ")
     assert not re.search("steadycut|--|TABLE|COL|DIR", step_of(step).spelled(APP))

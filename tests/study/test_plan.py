@@ -13,6 +13,7 @@ from steadycut.core.records import Costs
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
 from steadycut.study.plan import TYPICAL_RISKS, plan
+from tests.said import said
 
 UNEQUAL = Costs(cost_fn=3.0)
 
@@ -123,8 +124,8 @@ def test_the_plan_for_a_stated_prevalence_agrees_with_adapt(rule):
     document = plan(at_site=rule, prevalence=0.1).describe()
     assert document.at_site.target == pytest.approx(0.1)
     pool = np.random.default_rng(1).normal(size=200)
-    said = adapt(rule, PatientScores(scores=pool), prevalence=0.1).describe().next_step
-    assert f"label about {document.at_site.rows[0].fixed} random patients" in said
+    step = said(adapt(rule, PatientScores(scores=pool), prevalence=0.1)).next_step
+    assert f"label about {document.at_site.rows[0].fixed} random patients" in step
     assert "at_site" not in plan(patients=50).to_dict()
 
 

@@ -13,42 +13,37 @@ from steadycut.documents.next_step import NextStep, Verb, Why
 from steadycut.show.words.audit import NOT_SHOWN, SHORT, capital, names_of, quoted_names
 
 # What a next step may name: as a command, and in Python.
+COMMANDS = {
+    "monitor": "steadycut monitor {} TABLE --order COL",
+    "watch": "steadycut monitor",
+    "audit": "steadycut audit {} TABLE --out DIR",
+    "audit_labels": "steadycut audit {} TABLE --label COL --out DIR",
+    "audit_sequential": "steadycut audit {} TABLE --sequential --out DIR",
+    "draw": "steadycut audit {} TABLE --draw N",
+    "adapt": "steadycut adapt",
+    "adapt_prevalence": "steadycut adapt {} TABLE --prevalence P",
+    "adapt_labels": "steadycut adapt {} TABLE --label COL",
+    "fit": "steadycut fit",
+    "fit_sites": "steadycut fit TABLE --site COL",
+    "apply": "steadycut apply",
+    "with_labels": "--label COL",
+    "sequential": "--sequential",
+}
 CALLS = {
-    "monitor": (
-        "steadycut monitor {} TABLE --order COL",
-        "steadycut.monitor(rule, patients, order=...)",
-    ),
-    "watch": ("steadycut monitor", "steadycut.monitor"),
-    "audit": ("steadycut audit {} TABLE --out DIR", "steadycut.audit(rule, table)"),
-    "audit_labels": (
-        "steadycut audit {} TABLE --label COL --out DIR",
-        "steadycut.audit(rule, table)",
-    ),
-    "audit_sequential": (
-        "steadycut audit {} TABLE --sequential --out DIR",
-        "steadycut.audit(rule, table, sequential=True)",
-    ),
-    "draw": (
-        "steadycut audit {} TABLE --draw N",
-        "steadycut.draw_labels(rule, patients, labels=N)",
-    ),
-    "adapt": ("steadycut adapt", "steadycut.adapt"),
-    "adapt_prevalence": (
-        "steadycut adapt {} TABLE --prevalence P",
-        "steadycut.adapt(rule, patients, prevalence=P)",
-    ),
-    "adapt_labels": (
-        "steadycut adapt {} TABLE --label COL",
-        "steadycut.adapt(rule, patients, labelled=patients)",
-    ),
-    "fit": ("steadycut fit", "steadycut.fit"),
-    "fit_sites": (
-        "steadycut fit TABLE --site COL",
-        "steadycut.fit(steadycut.aggregate(table, site='COL'))",
-    ),
-    "apply": ("steadycut apply", "apply"),
-    "with_labels": ("--label COL", "labelled=patients"),
-    "sequential": ("--sequential", "sequential=True"),
+    "monitor": "steadycut.monitor(rule, patients, order=...)",
+    "watch": "steadycut.monitor",
+    "audit": "steadycut.audit(rule, table)",
+    "audit_labels": "steadycut.audit(rule, table)",
+    "audit_sequential": "steadycut.audit(rule, table, sequential=True)",
+    "draw": "steadycut.draw_labels(rule, patients, labels=N)",
+    "adapt": "steadycut.adapt",
+    "adapt_prevalence": "steadycut.adapt(rule, patients, prevalence=P)",
+    "adapt_labels": "steadycut.adapt(rule, patients, labelled=patients)",
+    "fit": "steadycut.fit",
+    "fit_sites": "steadycut.fit(steadycut.aggregate(table, site='COL'))",
+    "apply": "apply",
+    "with_labels": "labelled=patients",
+    "sequential": "sequential=True",
 }
 
 
@@ -83,10 +78,8 @@ class Spelling:
         return self.between.join(self.option(name, value) for name, value in given.items())
 
 
-COMMAND_LINE = Spelling(
-    calls={name: command for name, (command, _) in CALLS.items()}, option=_as_flag, between=" "
-)
-PYTHON = Spelling(calls={name: call for name, (_, call) in CALLS.items()}, option=_as_keyword)
+COMMAND_LINE = Spelling(calls=COMMANDS, option=_as_flag, between=" ")
+PYTHON = Spelling(calls=CALLS, option=_as_keyword)
 # A sentence that a surface completes.
 Sentence = Callable[[Spelling], str]
 
