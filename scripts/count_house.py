@@ -28,7 +28,7 @@ LIMITS: dict[str, int] = {
     "dict[str, Any] in show": 0,
     "lazy imports of own modules": 0,
     "top-level modules out of place": 0,
-    "code lines": 34_600,
+    "code lines": 34_930,
 }
 # A limit that is so much above its count should be lowered.
 SLACK = 50
