@@ -66,6 +66,10 @@ def test_parameters_are_those_of_the_contract():
         ("aggregate", "mean"),
         ("cv", 5),
         ("n_jobs", None),
+        ("checkpoint", None),
+        ("progress", None),
+        ("patient", None),
+        ("refit", "full"),
         ("rule", "stable"),
         ("cost_fn", 1.0),
         ("cost_fp", 1.0),
@@ -75,11 +79,7 @@ def test_parameters_are_those_of_the_contract():
         ("honesty", "split"),
         ("certify_size", 0.5),
         ("random_state", None),
-        ("checkpoint", None),
-        ("progress", None),
         ("target_prevalence", None),
-        ("patient", None),
-        ("refit", "full"),
     ]
 
 

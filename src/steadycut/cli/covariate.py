@@ -12,6 +12,7 @@ from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
 from steadycut.show.pages.covariate import covariate_page
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
+from steadycut.study.options import USUAL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +25,10 @@ class CovariateOptions:
         "groups: one cut-off per group; smooth: a function of a number.",
         default="groups",
     )
-    rule: opt.StableOrErm = "stable"
-    direction: opt.Direction = "ge"
-    n_bootstrap: opt.Bootstrap = 200
-    seed: opt.Seed = 0
+    rule: opt.StableOrErm = USUAL["rule"]
+    direction: opt.Direction = USUAL["direction"]
+    n_bootstrap: opt.Bootstrap = USUAL["n_bootstrap"]
+    seed: opt.Seed = USUAL["seed"]
 
 
 def covariate_command(

@@ -1,7 +1,7 @@
 """The options that several commands share, in groups; each option is declared once.
 
 The name of a field is the name of the argument in Python. A flag is given only where the option is
-spelled in another way.
+spelled in another way. The default of an option of `steadycut.fit` is that of `fit`.
 """
 
 import re
@@ -24,6 +24,7 @@ from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.ingest.request import SAME
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
+from steadycut.study.options import USUAL
 
 # All sites but those to choose on.
 OTHERS = "others"
@@ -296,8 +297,8 @@ class TwoSites:
 class CostOptions:
     """Costs."""
 
-    cost_fn: float = number("X", "Cost of a missed patient.", default=1.0)
-    cost_fp: float = number("X", "Cost of a false alarm.", default=1.0)
+    cost_fn: float = number("X", "Cost of a missed patient.", default=USUAL["cost_fn"])
+    cost_fp: float = number("X", "Cost of a false alarm.", default=USUAL["cost_fp"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,12 +315,12 @@ class PrevalenceOptions(CostOptions):
 class ChoiceOptions:
     """Choosing the cut-off."""
 
-    direction: Direction = "ge"
+    direction: Direction = USUAL["direction"]
     selector: str = option(
         "HOW",
         "How one of several candidates is chosen: risk, objective (Algorithm 1's J) or no-bias.",
         "--select",
-        default="risk",
+        default=USUAL["selector"],
     )
 
 
@@ -330,7 +331,7 @@ class FitChoiceOptions(ChoiceOptions):
     rule: str = option(
         "RULE",
         "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
-        default="stable",
+        default=USUAL["rule"],
         values=rule_names(),
     )
     ensemble: str | None = option(
@@ -344,13 +345,13 @@ class FitChoiceOptions(ChoiceOptions):
 class SearchOptions:
     """Bootstrap and grid."""
 
-    n_bootstrap: Bootstrap = 200
+    n_bootstrap: Bootstrap = USUAL["n_bootstrap"]
     grid: str = option(
         "exact|even|N",
         "Cut-offs to try: all of them (exact), the paper's 200 at even distances (even), or N.",
-        default="exact",
+        default=USUAL["grid"],
     )
-    seed: Seed = 0
+    seed: Seed = USUAL["seed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -375,14 +376,14 @@ class StratifiedSearchOptions(SearchOptions):
 class CertificateOptions:
     """Certificate."""
 
-    delta: Delta = 0.1
+    delta: Delta = USUAL["delta"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BoundOptions(CertificateOptions):
     """Certificate."""
 
-    honesty: Honesty = "split"
+    honesty: Honesty = USUAL["honesty"]
     stratified: bool = switch(
         "--stratified",
         "Split each class evenly: half to choose, half to check; with --target-prevalence.",
@@ -391,7 +392,7 @@ class BoundOptions(CertificateOptions):
         "NAME",
         f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
         "--honesty uniform, the class-wise ones --target-prevalence.",
-        default="auto",
+        default=USUAL["bound"],
         values=("auto", *BOUNDS),
     )
 

@@ -24,6 +24,7 @@ from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small
 from steadycut.show.pages.strata import strata_page
+from steadycut.study.options import USUAL
 from steadycut.study.strata.fit import run_strata
 from steadycut.study.strata.options import strata_options
 
@@ -50,15 +51,17 @@ class StrataOptions:
     n_thresholds: int | None = whole(
         "K", "Number of boundaries; a check of --costs, which has one column more.", "--thresholds"
     )
-    direction: opt.Direction = "ge"
-    rule: opt.StableOrErm = "stable"
+    direction: opt.Direction = USUAL["direction"]
+    rule: opt.StableOrErm = USUAL["rule"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LossBoundOptions(opt.CertificateOptions):
     """Certificate."""
 
-    bound: str = option("NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.", default="auto")
+    bound: str = option(
+        "NAME", f"auto, {', '.join(LOSS_BOUNDS)}, on the cost.", default=USUAL["bound"]
+    )
     certify: str | None = option(
         "RATE:X[,RATE:X]",
         "With --rule-out: rates to certify, less strict than to choose. [default: the same]",

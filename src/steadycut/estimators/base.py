@@ -1,21 +1,39 @@
 """What both estimators share: the parameters of a study, and the decision of a fitted one."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from steadycut.core.rules.registry import Counted
 from steadycut.errors import warn_each
 from steadycut.estimators.inputs import class_warnings, seed_of
 from steadycut.study.fit import Study
-from steadycut.study.options import FitOptions
+from steadycut.study.options import USUAL, FitOptions
 
 RandomState = int | np.random.RandomState | np.random.Generator | None
 
 
-class StudyEstimator(ClassifierMixin, BaseEstimator):
+@dataclass(eq=False, repr=False, kw_only=True)
+class StudyParameters:
+    """The options of `steadycut.fit` that both estimators have, and where their seed comes from."""
+
+    rule: str | Counted = USUAL["rule"]
+    cost_fn: float = USUAL["cost_fn"]
+    cost_fp: float = USUAL["cost_fp"]
+    grid: int | str = USUAL["grid"]
+    n_bootstrap: int = USUAL["n_bootstrap"]
+    delta: float = USUAL["delta"]
+    honesty: str = USUAL["honesty"]
+    certify_size: float = USUAL["certify_size"]
+    random_state: RandomState = None
+    target_prevalence: float | tuple[float, float] | None = USUAL["target_prevalence"]
+
+
+class StudyEstimator(StudyParameters, ClassifierMixin, BaseEstimator):
     """A classifier of two classes whose cut-off comes from a study.
 
     The parameters of an estimator are the fields of a dataclass.

@@ -13,10 +13,9 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 
 from steadycut.core.aggregate.aggregators import How, parse_aggregator
 from steadycut.core.checks import FloatArray, check_count, shown
-from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadOption, warn_each
 from steadycut.estimators import inputs
-from steadycut.estimators.base import RandomState, StudyEstimator
+from steadycut.estimators.base import StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
 from steadycut.estimators.decider import PatientDecider
 from steadycut.estimators.deployed import DeployedClassifier
@@ -160,18 +159,8 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     aggregate: How = "mean"
     cv: int = 5
     n_jobs: int | None = None
-    rule: str | Counted = "stable"
-    cost_fn: float = 1.0
-    cost_fp: float = 1.0
-    grid: int | str = "exact"
-    n_bootstrap: int = 200
-    delta: float = 0.1
-    honesty: str = "split"
-    certify_size: float = 0.5
-    random_state: RandomState = None
     checkpoint: str | os.PathLike[str] | None = None
     progress: Progress | bool | None = None
-    target_prevalence: float | tuple[float, float] | None = None
     patient: int | str | None = None
     refit: str = "full"
 

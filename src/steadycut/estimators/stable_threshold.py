@@ -9,15 +9,15 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
-from steadycut.core.rules.registry import Counted
 from steadycut.errors import BadPatients
-from steadycut.estimators.base import RandomState, StudyEstimator
+from steadycut.estimators.base import StudyEstimator
 from steadycut.estimators.inputs import two_classes
 from steadycut.study.fit import run_study
-from steadycut.study.options import study_options
+from steadycut.study.options import USUAL, lists_options, study_options
 
 
-@dataclass(eq=False, repr=False)
+@lists_options
+@dataclass(eq=False, repr=False, kw_only=True)
 class StableThreshold(StudyEstimator):
     """A certified cut-off on patient scores, as a scikit-learn classifier.
 
@@ -27,34 +27,11 @@ class StableThreshold(StudyEstimator):
 
     Parameters
     ----------
-    rule
-        How a cut is chosen along the scores: ``"stable"``, ``"erm"``, ``"youden"``,
-        ``"sensitivity:0.95"`` and many more (``steadycut rules`` lists them); or a function
-        ``(tp, fn, fp, tn) -> value``, which takes four arrays along the cuts and is maximised.
-    cost_fn, cost_fp
-        Costs of a missed patient and of a false alarm.
-    grid
-        The cuts that are tried. ``"exact"``: every cut between two neighbouring scores. A number:
-        so many evenly spaced cuts over the observed range. ``"even"``: the paper's 200.
-    n_bootstrap
-        How often the patients are resampled and the whole rule is run again.
-    delta
-        Failure probability of the certificate.
-    honesty
-        ``"split"``: some patients choose, the others certify. ``"uniform"``: all patients do both,
-        and the certificate uses a wider bound that holds at all cuts at once.
-    certify_size
-        Share of the patients who certify, with ``honesty="split"``.
+    {options: rule cost_fn grid n_bootstrap delta honesty certify_size direction target_prevalence}
     random_state : int, RandomState, Generator or None
         An int is the seed of the study, so ``steadycut.fit(..., seed=...)`` repeats it. Every
         ``fit`` draws one seed from a generator; with None, from numpy's global one. The seed that
         was used is ``study_.options.seed``.
-    direction
-        ``"ge"``: a patient is called positive where the score is at least the cut-off. ``"le"``:
-        where it is at most the cut-off, because low scores mean ``classes_[1]``.
-    target_prevalence
-        Prevalence of ``classes_[1]`` at which the risk is taken. Of a range (low, high) the worse
-        end counts. None takes the prevalence of the patients at hand.
 
     Attributes
     ----------
@@ -112,17 +89,7 @@ class StableThreshold(StudyEstimator):
     (100, True)
     """
 
-    rule: str | Counted = "stable"
-    cost_fn: float = 1.0
-    cost_fp: float = 1.0
-    grid: int | str = "exact"
-    n_bootstrap: int = 200
-    delta: float = 0.1
-    honesty: str = "split"
-    certify_size: float = 0.5
-    random_state: RandomState = None
-    direction: str = "ge"
-    target_prevalence: float | tuple[float, float] | None = None
+    direction: str = USUAL["direction"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

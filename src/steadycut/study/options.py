@@ -1,9 +1,10 @@
 """What a study depends on besides the patients, checked before any patient is looked at."""
 
 import inspect
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from steadycut.core.asked_rates import parse_rates
 from steadycut.core.bounds.concentration import choose_bound
@@ -27,8 +28,11 @@ from steadycut.core.split import HONESTIES
 from steadycut.core.verdict import RateName
 from steadycut.errors import BadOption, argument, did_you_mean
 
-Given = ParamSpec("Given")
-Made = TypeVar("Made")
+Described = TypeVar("Described")
+# In a docstring: the list of all options, or of those that are named.
+LISTED = re.compile(r"\{options(?:: ([\w ]+))?\}")
+# The names of an option in that list, and the first line of what follows.
+HEAD = re.compile(r"^(?=\w)", re.MULTILINE)
 # How the options call groups that are not a column of the patients.
 GIVEN = "given"
 
@@ -149,10 +153,21 @@ class Instability(TypedDict, total=False):
     delta_boot: float | None
 
 
-class FitOptions(TypedDict, total=False):
-    """The options of `steadycut.fit` by name; those left out keep their defaults.
+class StudyOptions(TypedDict, total=False):
+    """The options that studies of every kind have."""
 
-    `lists_options` puts this list into the docstring of `fit`.
+    direction: str
+    n_bootstrap: int
+    delta: float
+    certify_size: float
+    seed: int
+
+
+class FitOptions(StudyOptions, total=False):
+    """The options of `steadycut.fit` by name; those left out keep their defaults (`USUAL`).
+
+    `lists_options` puts this list, or some of it, into the docstrings of what takes the options:
+    each is described here only.
 
     Parameters
     ----------
@@ -219,18 +234,13 @@ class FitOptions(TypedDict, total=False):
     cost_fn: float
     cost_fp: float
     target_prevalence: float | tuple[float, float] | None
-    direction: str
     grid: int | str
-    n_bootstrap: int
-    delta: float
     honesty: str
-    certify_size: float
     stratified: bool
     bound: str
     certify: str | None
     ensemble: str | None
     selector: str
-    seed: int
     test_size: float | None
     sites_certify: Sequence[str] | None
     prevalence_there: float | tuple[float, float] | None
@@ -288,11 +298,32 @@ def paper_method(
     return {"rule": rule, "selector": selector, "grid": grid, "instability": measured}
 
 
-def lists_options(function: Callable[Given, Made]) -> Callable[Given, Made]:
-    """Write the options, as `FitOptions` lists them, in the place of ``{options}``."""
+# The default of every option; commands, functions and estimators take it from here.
+_DEFAULTS = {one.name: one.default for kind in (Costs, Search, Options) for one in fields(kind)}
+USUAL: dict[str, Any] = {name: _DEFAULTS.get(name) for name in FitOptions.__annotations__}
+
+
+def lists_options(described: Described) -> Described:
+    """Write the options, as `FitOptions` lists them, in the place of ``{options}``.
+
+    ``{options: delta seed}`` lists some of them.
+    """
+
+    def listed(place: re.Match[str]) -> str:
+        wanted = set((place[1] or "").split())
+        return "".join(
+            text for names, text in option_texts() if not wanted or wanted.intersection(names)
+        ).rstrip()
+
+    described.__doc__ = LISTED.sub(listed, inspect.cleandoc(described.__doc__ or ""))
+    return described
+
+
+def option_texts() -> list[tuple[list[str], str]]:
+    """Return the names of the options that are described together, and the text."""
     listed = inspect.cleandoc(FitOptions.__doc__ or "").partition("----------\n")[2]
-    function.__doc__ = inspect.cleandoc(function.__doc__ or "").replace("{options}", listed)
-    return function
+    texts = [text.rstrip() + "\n" for text in HEAD.split(listed) if text]
+    return [(text.partition(" : ")[0].split(", "), text) for text in texts]
 
 
 def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:

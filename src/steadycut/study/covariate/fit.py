@@ -1,7 +1,7 @@
 """Cut-offs by covariate: one per group, or a function of a number, pulled to the pooled one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,7 +20,7 @@ from steadycut.core.split import Roles
 from steadycut.documents.covariate import DifferencePart
 from steadycut.errors import BadOption, warn_each
 from steadycut.study.covariate.fitted import CovariateStudy
-from steadycut.study.options import Options, study_options
+from steadycut.study.options import USUAL, Options, StudyOptions, lists_options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles
 
 RULES = ("stable", "erm")
@@ -28,20 +28,17 @@ RULES = ("stable", "erm")
 Covariate = str | Mapping[Any, object] | ArrayLike
 
 
+@lists_options
 def fit_by_covariate(
     patients: PatientScores,
     *,
     covariate: Covariate,
     kind: str = "groups",
     name: str = "covariate",
-    rule: str = "stable",
-    cost_fn: float = 1.0,
-    cost_fp: float = 1.0,
-    direction: str = "ge",
-    n_bootstrap: int = 200,
-    delta: float = 0.1,
-    certify_size: float = 0.5,
-    seed: int = 0,
+    rule: str = USUAL["rule"],
+    cost_fn: float = USUAL["cost_fn"],
+    cost_fp: float = USUAL["cost_fp"],
+    **options: Unpack[StudyOptions],
 ) -> CovariateStudy:
     """Choose, test and certify cut-offs that depend on a covariate.
 
@@ -59,23 +56,16 @@ def fit_by_covariate(
     rule
         How a cut is chosen along the scores: ``stable`` or ``erm``. Only these two minimise risk,
         and the test and the weights are for such rules.
-    cost_fn, cost_fp
-        Cost of a missed patient, and of a false alarm.
-    direction
-        ``"ge"`` calls high scores, ``"le"`` low ones.
-    n_bootstrap
-        How often the patients are resampled and everything is chosen again.
-    delta
-        Failure probability of the certificate. The certificate of the pooled cut-off, those of all
-        groups together, and the limit of the difference each have the same one.
-    certify_size
-        Share of the patients who certify.
-    seed
-        The same patients, options and seed give the same study, to the last bit.
+    {options: cost_fn direction n_bootstrap delta certify_size seed}
 
     Returns
     -------
     CovariateStudy
+
+    Notes
+    -----
+    The certificate of the pooled cut-off, those of all groups together, and the limit of the
+    difference each fail with probability at most ``delta``.
 
     Examples
     --------
@@ -88,21 +78,11 @@ def fit_by_covariate(
     """
     check_choice("kind", kind, designs.KINDS)
     check_choice("rule", rule, RULES)
-    options = study_options(
-        rule=rule,
-        cost_fn=cost_fn,
-        cost_fp=cost_fp,
-        direction=direction,
-        grid="exact",
-        n_bootstrap=n_bootstrap,
-        delta=delta,
-        certify_size=certify_size,
-        seed=seed,
-    )
+    settled = study_options(rule=rule, cost_fn=cost_fn, cost_fp=cost_fp, grid="exact", **options)
     check_patients(patients)
     check_both_classes(patients)
     values = covariate_values(patients, covariate, kind)
-    study = run_by_covariate(patients, values, name, kind, options)
+    study = run_by_covariate(patients, values, name, kind, settled)
     warn_each(study.warnings, stacklevel=2)
     return study
 

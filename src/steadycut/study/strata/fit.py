@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,13 +21,14 @@ from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.errors import TooFewPatients, warn_each
-from steadycut.study.options import study_options
+from steadycut.study.options import USUAL, StudyOptions, lists_options, study_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
 from steadycut.study.strata.fitted import StrataStudy
 from steadycut.study.strata.options import StrataOptions, strata_options
 
 
-def fit_strata(  # noqa: PLR0913
+@lists_options
+def fit_strata(
     patients: PatientScores,
     *,
     costs: ArrayLike | None = None,
@@ -37,15 +38,11 @@ def fit_strata(  # noqa: PLR0913
     n_thresholds: int | None = None,
     strata: Sequence[str] | None = None,
     grade_names: Sequence[str] | None = None,
-    rule: str = "stable",
-    direction: str = "ge",
-    grid: int | str = "exact",
-    n_bootstrap: int = 200,
-    delta: float = 0.1,
-    certify_size: float = 0.5,
-    bound: str = "auto",
+    rule: str = USUAL["rule"],
+    grid: int | str = USUAL["grid"],
+    bound: str = USUAL["bound"],
     certify: str | None = None,
-    seed: int = 0,
+    **options: Unpack[StudyOptions],
 ) -> StrataStudy:
     """Choose, freeze and certify the boundaries of ordered risk strata, all of them at once.
 
@@ -71,12 +68,7 @@ def fit_strata(  # noqa: PLR0913
         out, further tests, rule in); 0, 1, ... for grades.
     rule
         ``"stable"``, the joint posterior mean, or ``"erm"``, the smallest mean cost.
-    direction
-        ``"ge"``: high scores mean high risk; ``"le"``: low scores do.
-    grid, n_bootstrap, certify_size, seed
-        As in `steadycut.fit`.
-    delta
-        Failure probability of each of the two statements below, of the radius and of the band.
+    {options: direction grid n_bootstrap delta certify_size seed}
     bound
         On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
         ``"bentkus"`` or ``"hoeffding"``.
@@ -109,7 +101,7 @@ def fit_strata(  # noqa: PLR0913
     (True, 150)
     """
     check_patients(patients)
-    options = strata_options(
+    settled = strata_options(
         None if costs is None else CostMatrix(costs),
         rule_out=rule_out,
         rule_in=rule_in,
@@ -117,16 +109,12 @@ def fit_strata(  # noqa: PLR0913
         strata=strata,
         grade_names=grade_names,
         rule=rule,
-        direction=direction,
         grid=grid,
-        n_bootstrap=n_bootstrap,
-        delta=delta,
-        certify_size=certify_size,
         bound=bound,
         certify=certify,
-        seed=seed,
+        **options,
     )
-    study = run_strata(patients, read_grades(patients, grades, options.costs.n_grades), options)
+    study = run_strata(patients, read_grades(patients, grades, settled.costs.n_grades), settled)
     warn_each(study.warnings, stacklevel=2)
     return study
 
