@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,7 @@ from scipy.special import expit, logit
 from steadycut.adaptation import before, labels
 from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
+from steadycut.core.adapt.labels import Limited
 from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
 from steadycut.core.adapt.mix import DOUBT, mix
 from steadycut.core.checks import IntArray, check_count, check_delta
@@ -83,6 +84,9 @@ class Adaptation(Shown):
             next_step=next_step(there, self.judged),
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),
+            label_how=None if self.used is None else self.used.recipe.label_how,
+            change=None,
+            data=None,
         )
 
 
@@ -94,27 +98,30 @@ def candidate_parts(
     A labelled patient's score is shown only where it was chosen.
     """
     if judged is None:
-        return [candidate_part(there, one, chosen=one.cut == cut) for one in there.menu]
+        return [candidate_part(there, item, None, chosen=item.cut == cut) for item in there.menu]
     chosen = judged.found[judged.chosen]
-    shown = [one for one in judged.found if one.own is None or one is chosen]
     return [
-        candidate_part(
-            there,
-            one.item,
-            chosen=one is chosen,
-            missed=one.counts.fn,
-            alarms=one.counts.fp,
-            risk=one.counts.risk(there.costs),
-            limit=one.limit,
-        )
-        for one in shown
+        candidate_part(there, tried.item, tried, chosen=tried is chosen)
+        for tried in judged.found
+        if tried.own is None or tried is chosen
     ]
 
 
-def candidate_part(there: before.Situation, one: Item, **seen: Any) -> documents.CandidateCutPart:  # noqa: ANN401
+def candidate_part(
+    there: before.Situation, item: Item, tried: Limited | None, *, chosen: bool
+) -> documents.CandidateCutPart:
     """Return one cut-off, with what the labels say, if there are any."""
-    placed = {"threshold": there.value(one.cut), "call_rate": there.call_rate(one.cut)}
-    return documents.CandidateCutPart.of(one, **placed, **seen)
+    return documents.CandidateCutPart(
+        name=item.name,
+        threshold=there.value(item.cut),
+        call_rate=there.call_rate(item.cut),
+        weight=item.weight,
+        chosen=chosen,
+        missed=None if tried is None else tried.counts.fn,
+        alarms=None if tried is None else tried.counts.fp,
+        risk=None if tried is None else tried.counts.risk(there.costs),
+        limit=None if tried is None else tried.limit,
+    )
 
 
 def labels_part(judged: labels.Judged) -> documents.LabelsPart:

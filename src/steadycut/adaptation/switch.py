@@ -88,6 +88,7 @@ class Switch(Shown):
             ),
             rule_sha256=str(self.rule.document.sha256),
             forced=[],
+            data=None,
         )
 
 

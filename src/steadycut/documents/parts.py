@@ -19,6 +19,7 @@ from pydantic import (
     FiniteFloat,
     GetCoreSchemaHandler,
     model_serializer,
+    model_validator,
 )
 
 from steadycut.core.class_names import ClassNames
@@ -82,30 +83,50 @@ def must(holds: object, text: str) -> None:
         raise ValueError(text)
 
 
+def _taken(
+    part: type["Part"], records: tuple[object, ...], given: Mapping[str, object]
+) -> dict[str, object]:
+    """Return the fields of a part: those given, and the others from the first record with each."""
+    fields = dict(given)
+    for name, field in part.model_fields.items():
+        if name not in given and field.alias is None:
+            values = (getattr(record, name, MISSING) for record in records)
+            fields[name] = _listed(next((one for one in values if one is not MISSING), MISSING))
+            if fields[name] is MISSING:
+                kinds = ", ".join(type(record).__name__ for record in records) or "a record"
+                msg = f"{part.__name__}.{name} is neither given nor an attribute of {kinds}."
+                raise TypeError(msg)
+    return fields
+
+
 class Part(BaseModel):
     """A part of a document: it never changes, and an unknown field is refused."""
 
     # Deferred: a command builds the validators of the documents that it uses, not of all.
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", from_attributes=True, defer_build=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True, allow_inf_nan=False)
 
     @classmethod
-    def of(cls, *records: Any, **given: Any) -> Self:  # noqa: ANN401
+    def of(cls, *records: object, **given: object) -> Self:
         """Return the part made of given fields, and of the attributes of records for the others.
 
         The first record with an attribute of the name of a field provides it, an array as a list.
-        A field with an alias, such as the schema, is never taken from a record.
+        A field with an alias, such as the schema, is never taken from a record. Every other field
+        must be given or be an attribute of a record, also where it has a default.
+
+        Raises
+        ------
+        TypeError
+            A field is neither given nor an attribute of a record.
         """
-        if len(records) == 1 and not given:
-            return cls.model_validate(records[0])
-        found = dict(given)
-        for record in records:
-            plain = [name for name, field in cls.model_fields.items() if field.alias is None]
-            wanted = [name for name in plain if name not in found]
-            values = {name: getattr(record, name, MISSING) for name in wanted}
-            found |= {name: _listed(one) for name, one in values.items() if one is not MISSING}
-        return cls(**found)
+        return cls.model_validate(_taken(cls, records, given))
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_record(cls, content: object) -> object:
+        """Take a record for a part inside a part; what a file holds is checked by its fields."""
+        kind = type(content)
+        from_file = kind.__module__ == "builtins" or issubclass(kind, Mapping)
+        return content if from_file or issubclass(kind, cls) else _taken(cls, (content,), {})
 
     def to_plain(self) -> dict[str, Any]:
         """Return the part as plain numbers, texts, lists and dictionaries."""

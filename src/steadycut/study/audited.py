@@ -240,8 +240,8 @@ def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
     }
     asked = rule.asked_rates if isinstance(rule, StrataRule) else {}
-    if asked:
-        known["between"] = BetweenPart.of_counts(found.members, rule.certificate.delta)
+    between = BetweenPart.of_counts(found.members, rule.certificate.delta) if asked else None
+    known["between"] = between
     if part is None:
         return audit.DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
     with_labels = {
@@ -254,6 +254,8 @@ def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
     }
     if part.change is not None and rule.costs is not None:
         with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
+    else:
+        with_labels |= dict.fromkeys(("operating_point", "operating_point_internal", "shift"))
     return audit.LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
 
 
@@ -311,6 +313,9 @@ def _shared(found: Audit) -> dict[str, Any]:
             patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
         ),
         "calls": calls_part(found),
+        # Added by those who know the table and write the page.
+        "data": None,
+        "frozen_rule": None,
     }
 
 

@@ -80,8 +80,7 @@ def cost_curve(study: FittedStudy) -> CostCurvePart | None:
         return None
     curve = errors_of_choosers(study)
     rows = [_at_costs(study, curve, costs) for costs in cost_pairs(study.options.search.costs)]
-    columns = {name: [row[name] for row in rows] for name in rows[0]}
-    return CostCurvePart.of(columns)
+    return CostCurvePart(**{name: [row[name] for row in rows] for name in rows[0]})
 
 
 def cost_pairs(costs: Costs) -> list[Costs]:

@@ -67,6 +67,10 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         test=held_out_part(study, confidence),
         options=options_part(study),
         survival=study_survival(study),
+        # Added by those who know the table and write the page.
+        instances=None,
+        data=None,
+        frozen_rule=None,
     )
 
 
@@ -78,11 +82,14 @@ def study_survival(study: FittedStudy) -> parts.SurvivalPart | None:
     chose = study.patients.take(study.roles.select)
     assert chose.time is not None  # noqa: S101
     assert chose.event is not None  # noqa: S101
-    found = log_rank_cut(chose.scores, chose.time, chose.event)
-    part = survival_part(
-        patients, study.chosen.threshold, search.costs, search.delta, study.certificate.value
+    return survival_part(
+        patients,
+        study.chosen.threshold,
+        search.costs,
+        search.delta,
+        study.certificate.value,
+        log_rank_cut(chose.scores, chose.time, chose.event),
     )
-    return part.model_copy(update={"log_rank": found})
 
 
 def tipping_part(study: FittedStudy) -> documents.TippingPart:
@@ -294,4 +301,6 @@ def options_part(study: FittedStudy) -> documents.OptionsPart:
     """Return the options that the numbers depend on."""
     options, kind = study.options, study.options.ensemble or "none"
     within = options.stratify or "none"
-    return documents.OptionsPart.of(options, options.search, ensemble=kind, stratify=within)
+    return documents.OptionsPart.of(
+        options, options.search, ensemble=kind, stratify=within, small_cells=None
+    )

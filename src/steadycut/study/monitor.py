@@ -77,6 +77,8 @@ class Monitor(Shown):
             "next_step": self._next_step(),
             "risk": None if self.risk is None else self._risk_part(self.risk),
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
+            "rule_sha256": None,
+            "data": None,
         }
         if isinstance(rule, FrozenRule):
             return documents.MonitorDocument.of(
@@ -99,9 +101,7 @@ class Monitor(Shown):
             alarm_at=1 / self.delta,
             false_alarm_if_certificate_true=self.delta,
             false_alarm_overall=min(self.delta + self.rule.document.certificate.delta, 1.0),
-            trace=documents.TracePart.of(
-                watch.limits, observed=watch.limits.mean, martingale=watch.martingale
-            ),
+            trace=documents.TracePart(**_trace(watch.limits), martingale=watch.martingale.tolist()),
         )
 
     def _next_step(self) -> NextStep:
@@ -259,18 +259,18 @@ def _calls_part(watch: CallWatch, delta: float) -> documents.CallWatchPart:
         martingale_too_few=float(watch.too_few[-1]),
         alarm_at=4 / delta,
         false_alarm=delta,
-        trace=documents.TracePart.of(
-            watch.limits,
-            observed=watch.limits.mean,
-            martingale_too_many=watch.too_many,
-            martingale_too_few=watch.too_few,
+        trace=documents.TracePart(
+            **_trace(watch.limits),
+            martingale_too_many=watch.too_many.tolist(),
+            martingale_too_few=watch.too_few.tolist(),
         ),
     )
 
 
+def _trace(limits: Limits) -> dict[str, list[float]]:
+    columns = {"observed": limits.mean, "lower": limits.lower, "upper": limits.upper}
+    return {name: column.tolist() for name, column in columns.items()}
+
+
 def _latest(limits: Limits) -> dict[str, float]:
-    return {
-        "observed": float(limits.mean[-1]),
-        "lower": float(limits.lower[-1]),
-        "upper": float(limits.upper[-1]),
-    }
+    return {name: column[-1] for name, column in _trace(limits).items()}

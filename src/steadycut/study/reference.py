@@ -10,7 +10,7 @@ from steadycut.core.checks import IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import bins_of
-from steadycut.core.survival import extremes_at, weighted_at
+from steadycut.core.survival import LogRankCut, extremes_at, weighted_at
 from steadycut.documents import parts
 from steadycut.documents.rule import Reference
 from steadycut.study.curves import quantiles
@@ -44,7 +44,12 @@ def rate_parts(rates: Iterable[CertifiedRate]) -> list[parts.CertifiedRatePart] 
 
 
 def survival_part(
-    patients: PatientScores, threshold: float, costs: Costs, delta: float, upper: float
+    patients: PatientScores,
+    threshold: float,
+    costs: Costs,
+    delta: float,
+    upper: float,
+    log_rank: LogRankCut | None = None,
 ) -> parts.SurvivalPart:
     """Return what is known at the horizon; ``upper`` is the limit that counts unknown as errors.
 
@@ -63,6 +68,7 @@ def survival_part(
         sensitivity=_right(worst.miss_rate, best.miss_rate),
         specificity=_right(worst.alarm_rate, best.alarm_rate),
         weighted=weighted_at(patients, threshold, costs, delta),
+        log_rank=log_rank,
     )
 
 

@@ -133,6 +133,7 @@ class CovariateStudy(Shown):
         matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
         return documents.CovariateStudyDocument.of(
             *(self, options, recipe),
+            data=None,
             class_names=names_part(recipe.class_names),
             covariate=self.name,
             covariate_range=_range(self),
@@ -172,6 +173,7 @@ class CovariateStudy(Shown):
                 instances_per_patient=span_of(self.patients.n_instances),
                 reference=described.operating_point,
                 units_per_patient=span_of(self.patients.n_units),
+                sha256=None,
             )
         )
 

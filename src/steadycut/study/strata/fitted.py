@@ -126,6 +126,7 @@ class StrataStudy(Shown):
         members = self.counts.sum(axis=0)
         return documents.StrataStudyDocument.of(
             *(options, self, recipe),
+            data=None,
             operating_values=operating_values(self),
             aggregation=steps_of(recipe),
             costs=options.costs.values.tolist(),
@@ -156,6 +157,7 @@ class StrataStudy(Shown):
                     data_sha256=graded_fingerprint(self.patients.fingerprint(), self.grades),
                 ),
                 units_per_patient=span_of(self.patients.n_units),
+                sha256=None,
             )
         )
 
