@@ -85,8 +85,7 @@ class Adaptation(Shown):
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),
             label_how=None if self.used is None else self.used.recipe.label_how,
-            change=None,
-            data=None,
+            **dict.fromkeys(("change", "data")),
         )
 
 

@@ -239,9 +239,8 @@ def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
         "shares": found.members / found.n_patients,
         "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
     }
-    asked = rule.asked_rates if isinstance(rule, StrataRule) else {}
-    between = BetweenPart.of_counts(found.members, rule.certificate.delta) if asked else None
-    known["between"] = between
+    asked, delta = rule.asked_rates if isinstance(rule, StrataRule) else {}, rule.certificate.delta
+    known["between"] = BetweenPart.of_counts(found.members, delta) if asked else None
     if part is None:
         return audit.DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
     with_labels = {
@@ -314,8 +313,7 @@ def _shared(found: Audit) -> dict[str, Any]:
         ),
         "calls": calls_part(found),
         # Added by those who know the table and write the page.
-        "data": None,
-        "frozen_rule": None,
+        **dict.fromkeys(("data", "frozen_rule")),
     }
 
 

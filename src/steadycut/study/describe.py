@@ -68,9 +68,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         options=options_part(study),
         survival=study_survival(study),
         # Added by those who know the table and write the page.
-        instances=None,
-        data=None,
-        frozen_rule=None,
+        **dict.fromkeys(("instances", "data", "frozen_rule")),
     )
 
 

@@ -60,9 +60,7 @@ def rule_document(study: FittedStudy) -> rule.RuleDocument:
         provenance=provenance_of(study),
         units_per_patient=span_of(study.patients.n_units),
         all_patients=all_patients_of(study),
-        remembered_patients=None,
-        adapted=None,
-        sha256=None,
+        **dict.fromkeys(("remembered_patients", "adapted", "sha256")),
     )
 
 

@@ -77,8 +77,7 @@ class Monitor(Shown):
             "next_step": self._next_step(),
             "risk": None if self.risk is None else self._risk_part(self.risk),
             "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
-            "rule_sha256": None,
-            "data": None,
+            **dict.fromkeys(("rule_sha256", "data")),
         }
         if isinstance(rule, FrozenRule):
             return documents.MonitorDocument.of(
