@@ -206,7 +206,10 @@ def ensemble_shares(rule: FrozenRule) -> parts.EnsembleShares | None:
     if part is None:
         return None
     total = sum(method.weight for method in part.methods)
-    methods = [parts.MethodShare.of(one, weight=one.weight / total) for one in part.methods]
+    methods = [
+        parts.MethodShare(score=one.score, aggregation=one.aggregation, weight=one.weight / total)
+        for one in part.methods
+    ]
     return parts.EnsembleShares(kind=part.kind, methods=methods)
 
 
