@@ -128,8 +128,7 @@ def labels_part(judged: labels.Judged) -> documents.LabelsPart:
     used = judged.used
     sequential = judged.path is not None
     return documents.LabelsPart.of(
-        used,
-        judged,
+        *(used, judged),
         sequential=sequential,
         stopped_after=used.n_patients if sequential else None,
         given=judged.n_given if sequential else None,

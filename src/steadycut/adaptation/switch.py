@@ -77,8 +77,7 @@ class Switch(Shown):
     def describe(self) -> SwitchDocument:
         """Return everything that was found, as one typed record."""
         return SwitchDocument.of(
-            self,
-            self.rule,
+            *(self, self.rule),
             changes=changes_part(self.changes, self.delta),
             p_value=self.changes.p_value,
             matched=MatchedPart(

@@ -90,9 +90,9 @@ def _taken(
     fields = dict(given)
     for name, field in part.model_fields.items():
         if name not in given and field.alias is None:
-            values = (getattr(record, name, MISSING) for record in records)
-            fields[name] = _listed(next((one for one in values if one is not MISSING), MISSING))
-            if fields[name] is MISSING:
+            holder = next((record for record in records if hasattr(record, name)), MISSING)
+            fields[name] = _listed(getattr(holder, name, MISSING))
+            if holder is MISSING:
                 kinds = ", ".join(type(record).__name__ for record in records) or "a record"
                 msg = f"{part.__name__}.{name} is neither given nor an attribute of {kinds}."
                 raise TypeError(msg)

@@ -71,13 +71,12 @@ class Row:
     ) -> documents.ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
+        difference, error = (None, None) if reference is None else self._against(reference)
         return documents.ComparedRule.of(
-            self,
-            study,
-            study.chosen,
-            search,
+            *(self, study, study.chosen, search),
             **self._risks(),
-            **self._against(reference),
+            difference=difference,
+            difference_se=error,
             rule=str(search.rule),
             flip_rate=float(self.flips.mean()),
             flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
@@ -114,12 +113,9 @@ class Row:
             "best_external": self.best_external,
         }
 
-    def _against(self, reference: "Row | None") -> dict[str, Any]:
+    def _against(self, reference: "Row") -> tuple[float, float]:
         """Return the risk at Q minus that of the reference on the same patients, and its error."""
-        if reference is None:
-            return {"difference": None, "difference_se": None}
-        pair = paired_difference(self.labels, self.wrong, reference.wrong, self.costs)
-        return dict(zip(("difference", "difference_se"), pair, strict=True))
+        return paired_difference(self.labels, self.wrong, reference.wrong, self.costs)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -13,7 +13,7 @@ from steadycut.core.rates import miller_siegmund, p_chi_squared
 from steadycut.core.records import UNKNOWN, PatientScores, Recipe
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
-from steadycut.core.shift.tipping import tipping_point
+from steadycut.core.shift.tipping import TippingPoint, tipping_point
 from steadycut.core.split import Roles
 from steadycut.core.survival import log_rank_cut
 from steadycut.documents import parts
@@ -54,7 +54,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),
-        tipping_point=tipping_part(study),
+        tipping_point=tipping_of(study),
         candidates=[candidate_part(study, one) for one in study.candidates],
         next_site=next_site_part(study),
         curve=curve_part(study),
@@ -90,18 +90,16 @@ def study_survival(study: FittedStudy) -> parts.SurvivalPart | None:
     )
 
 
-def tipping_part(study: FittedStudy) -> documents.TippingPart:
+def tipping_of(study: FittedStudy) -> TippingPoint:
     """Return how much must change at another hospital before the certified risk is exceeded."""
     certificate = study.certificate
-    return documents.TippingPart.of(
-        tipping_point(
-            study.counts,
-            study.options.search.costs.plain,
-            certificate.value,
-            certificate.delta,
-            honesty=certificate.honesty,
-            n_candidates=study.n_candidates,
-        )
+    return tipping_point(
+        study.counts,
+        study.options.search.costs.plain,
+        certificate.value,
+        certificate.delta,
+        honesty=certificate.honesty,
+        n_candidates=study.n_candidates,
     )
 
 
@@ -188,8 +186,7 @@ def stability_part(study: FittedStudy) -> parts.StabilityPart:
 def candidate_part(study: FittedStudy, candidate: Candidate) -> documents.CandidatePart:
     """Return one score and aggregator that was tried."""
     return documents.CandidatePart.of(
-        candidate,
-        candidate.recipe,
+        *(candidate, candidate.recipe),
         aggregation=steps_of(candidate.recipe),
         threshold=study.options.sign * candidate.threshold,
         radius=candidate.radius.radius,
@@ -261,10 +258,8 @@ def held_out_part(study: FittedStudy, confidence: float) -> documents.HeldOutPar
         return None
     search, patients = study.options.search, study.held_out.patients
     point = point_at(patients, study.chosen.threshold, search.costs, confidence)
-    return documents.HeldOutPart(
-        certificate=parts.CertificatePart.of(
-            certificate_of(point.counts, search.costs, search.delta)
-        ),
+    return documents.HeldOutPart.of(
+        certificate=certificate_of(point.counts, search.costs, search.delta),
         operating_point=point_part(point),
     )
 

@@ -78,8 +78,7 @@ def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
         },
     )
     return parts.OperatingPointPart.of(
-        counts,
-        point,
+        *(counts, point),
         sensitivity=None if miss is None else 1 - miss,
         specificity=None if alarm is None else 1 - alarm,
         fixed_cut=fixed,

@@ -7,33 +7,58 @@ document or from the content of its JSON file; ``from_content`` does so from any
 Only ``plot`` needs matplotlib: a page draws on the axes of `steadycut.show.svg`, which have the
 methods that the figures call. `displays_of` returns all figures of one document.
 
-The modules:
+===================  ==============================================================================
+``candidates``       the scores and aggregators that were tried, one row each
+``certificate``      a certificate, term by term, as a waterfall
+``colours``          colours that the figures share
+``comparison``       rules compared: their risk at the first hospital and at the other one
+``costs``            cut-off and risk as one error gets more expensive than the other
+``decision_curve``   net benefit of the cut-off by threshold probability
+``display``          what every figure can do: be made from a document, and be drawn
+``elements``         patterns of lines, marks and labels that the figures share
+``flips``            how often a resampled study would decide differently, by the score of a patient
+``label_path``       labels one at a time: the smallest upper limit of the cost after each label
+``menu``             the cut-offs that an adaptation chose from: whom each calls, or what it costs
+``modulus``          how much risk an error of the cut-off can cost, by the size of the error
+``monitor``          a rule in use: the confidence sequence as patients arrive
+``risk_curve``       risk of the choosing patients along the cut-off
+``scores``           scores by class at one or two hospitals, as the share that a cut-off calls
+``shift``            from the risk at the first hospital to the risk at this one, part by part
+``sites``            a forest plot of hospitals: the cost at each, and the limits for the next one
+``threshold_draws``  where the cut-off falls when the patients are resampled
+===================  ==============================================================================
 """
 
-import pkgutil
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from steadycut.show.figures.display import Display, any_document
+# One line per figure: type checkers and editors read them, and `DISPLAYS` is made from them.
+from steadycut.show.figures.candidates import CandidatesDisplay as CandidatesDisplay
+from steadycut.show.figures.certificate import CertificateDisplay as CertificateDisplay
+from steadycut.show.figures.comparison import ComparisonDisplay as ComparisonDisplay
+from steadycut.show.figures.costs import CostsDisplay as CostsDisplay
+from steadycut.show.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
+from steadycut.show.figures.display import Display as Display
+from steadycut.show.figures.display import any_document
+from steadycut.show.figures.flips import FlipsDisplay as FlipsDisplay
+from steadycut.show.figures.label_path import LabelPathDisplay as LabelPathDisplay
+from steadycut.show.figures.menu import MenuDisplay as MenuDisplay
+from steadycut.show.figures.modulus import ModulusDisplay as ModulusDisplay
+from steadycut.show.figures.monitor import MonitorDisplay as MonitorDisplay
+from steadycut.show.figures.risk_curve import RiskCurveDisplay as RiskCurveDisplay
+from steadycut.show.figures.scores import ScoresDisplay as ScoresDisplay
+from steadycut.show.figures.shift import ShiftDisplay as ShiftDisplay
+from steadycut.show.figures.sites import SitesDisplay as SitesDisplay
+from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay as ThresholdDrawsDisplay
 
-# The modules are found, not named: a new figure is one new module.
-_MODULES = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
-_LINES = [f"- `{one.__name__}`: {str(one.__doc__).splitlines()[0]}" for one in _MODULES]
-__doc__ = "\n".join([str(__doc__), *_LINES])
 # All figures by name.
 DISPLAYS: dict[str, type[Display]] = {
-    found.name(): found
-    for module in _MODULES
-    for found in vars(module).values()
-    if isinstance(found, type) and issubclass(found, Display) and found is not Display
+    kind.name(): kind
+    for kind in list(globals().values())
+    if isinstance(kind, type) and issubclass(kind, Display) and kind is not Display
 }
-globals().update({display.__name__: display for display in DISPLAYS.values()})
-__all__ = ["DISPLAYS", "Display", "displays_of"]
-__all__ += [display.__name__ for display in DISPLAYS.values()]
-
-if TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any: ...
+if not TYPE_CHECKING:
+    __all__ = ["DISPLAYS", "Display", "displays_of"]
+    __all__ += [display.__name__ for display in DISPLAYS.values()]
 
 
 def displays_of(source: object) -> dict[str, Display]:

@@ -43,6 +43,9 @@ class CandidatesDisplay(Display):
 
     height: ClassVar = 1.5
     row_height: ClassVar = 0.3
+    captions: ClassVar = {
+        "study candidates": "Every candidate: smallest risk, risk at its cut-off, and objective.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

@@ -65,6 +65,12 @@ class CertificateDisplay(Display):
 
     height: ClassVar = 1.35
     row_height: ClassVar = 0.27
+    captions: ClassVar = {
+        "study certificate": "The certified risk, term by term. The dashed line is the risk of "
+        "calling everybody or nobody, whichever is lower.",
+        "audit bounds": "Certified risk and bounds, term by term. The dashed line is the risk of "
+        "calling everybody or nobody, whichever is lower.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

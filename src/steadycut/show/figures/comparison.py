@@ -46,6 +46,10 @@ class ComparisonDisplay(Display):
 
     height: ClassVar = 1.5
     row_height: ClassVar = 0.36
+    captions: ClassVar = {
+        "comparison comparison": "Risk of every rule at the first hospital and at the second, "
+        "with standard errors.",
+    }
 
     @classmethod
     def from_comparison(cls, comparison: Source[ComparisonDocument]) -> Self:

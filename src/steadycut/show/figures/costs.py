@@ -46,6 +46,10 @@ class CostsDisplay(Display):
     total_cost: float = 2.0
 
     height: ClassVar = 4.2
+    captions: ClassVar = {
+        "study tipping-point": "What the rule would have chosen at other costs, and the risk of "
+        "that, beside the risk of the frozen cut-off there.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

@@ -49,6 +49,12 @@ class DecisionCurveDisplay(Display):
     prevalence: float
 
     height: ClassVar = 4.1
+    captions: ClassVar = dict.fromkeys(
+        ("study operating-point", "audit operating-point"),
+        "Net benefit of the frozen cut-off, by the probability of disease above which one would "
+        "want a call: useful where it is above calling everybody and calling nobody.",
+    )
+    rank: ClassVar = 1
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

@@ -38,7 +38,9 @@ MAKERS: dict[type[Part], str] = {
 class Display:
     """A figure: the constructor takes its data, ``from_...`` computes them, ``plot`` draws.
 
-    A new figure has ``height`` inches, and ``row_height`` more for each of its named rows.
+    A new figure has ``height`` inches, and ``row_height`` more for each of its named rows. The
+    keys of ``captions`` are the sections that show it, as ``"study choice"``; figures of one
+    section come by ``rank``, then by name.
     """
 
     # As in scikit-learn: where it was drawn. They are there after `plot`.
@@ -47,6 +49,8 @@ class Display:
     figure_: Any
     height: ClassVar[float] = 3.9
     row_height: ClassVar[float] = 0
+    captions: ClassVar[Mapping[str, str]] = {}
+    rank: ClassVar[int] = 0
 
     @classmethod
     def name(cls) -> str:

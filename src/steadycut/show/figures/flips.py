@@ -1,7 +1,7 @@
 """How often a resampled study would decide differently, by the score of a patient."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -43,6 +43,12 @@ class FlipsDisplay(Display):
     threshold: float
     direction: str = "ge"
     score: str = "score"
+
+    captions: ClassVar = dict.fromkeys(
+        ("study stability", "audit calls"),
+        "How often a resampled study would decide otherwise about a patient, by the score; the "
+        "grey zone is shaded.",
+    )
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

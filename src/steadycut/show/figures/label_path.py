@@ -33,6 +33,10 @@ class LabelPathDisplay(Display):
     unit: str = "risk"
 
     height: ClassVar = 3.4
+    captions: ClassVar = {
+        "adaptation path": "The smallest upper limit of the cost after each label. It may be "
+        "looked at at any time.",
+    }
 
     @classmethod
     def from_adaptation(cls, found: Source[AdaptationDocument]) -> Self:

@@ -1,7 +1,7 @@
 """How much risk an error of the cut-off can cost, by the size of the error."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,6 +40,11 @@ class ModulusDisplay(Display):
     largest_cost: float
     score: str = "score"
     unit: str = "risk"
+
+    captions: ClassVar = {
+        "study stability": "The most risk in any stretch of scores, by its length, with upper "
+        "bands; the penalty is the band at the radius.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

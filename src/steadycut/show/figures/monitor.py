@@ -50,6 +50,10 @@ class MonitorDisplay(Display):
     unit: str = "risk"
 
     height: ClassVar = 4.1
+    captions: ClassVar = {
+        "monitor watch": "What was seen up to each patient, with limits that hold at all times. "
+        "The limits after the first few patients may lie outside the figure.",
+    }
 
     @classmethod
     def from_monitor(cls, monitor: Source[MonitorDocument], watch: str | None = None) -> Self:

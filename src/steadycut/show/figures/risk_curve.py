@@ -1,7 +1,7 @@
 """Risk of the choosing patients along the cut-off."""
 
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -61,6 +61,11 @@ class RiskCurveDisplay(Display):
     direction: str = "ge"
     score: str = "score"
     unit: str = "risk"
+
+    captions: ClassVar = {
+        "study choice": "Risk of the patients used to choose, at every cut-off, with one standard "
+        "error to either side.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

@@ -56,6 +56,12 @@ class ScoresDisplay(Display):
     classes: ClassNames = DEFAULT
 
     height: ClassVar = 4.1
+    captions: ClassVar = {
+        "study operating-point": "The share of each class that would be called, by cut-off; where "
+        "the frozen one stands, these are sensitivity and the share of false alarms.",
+        "audit operating-point": "The share of each class that would be called, by cut-off, here "
+        "and at the first hospital; what lies between the two at the frozen cut-off is the shift.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

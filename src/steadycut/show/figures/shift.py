@@ -1,7 +1,7 @@
 """From the risk at the first hospital to the risk at this one, part by part."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -47,6 +47,10 @@ class ShiftDisplay(Display):
     confidence: float
     unit: str = "risk"
     classes: ClassNames = DEFAULT
+
+    captions: ClassVar = {
+        "audit shift": "From the risk at the first hospital to the risk here, part by part.",
+    }
 
     @classmethod
     def from_audit(cls, audit: Source[AuditDocument], split: str = "signed") -> Self:

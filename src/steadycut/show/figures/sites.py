@@ -49,6 +49,11 @@ class SitesDisplay(Display):
 
     height: ClassVar = 1.6
     row_height: ClassVar = 0.3
+    captions: ClassVar = {
+        "study next-site": "Each hospital: average cost with its interval, at a cut-off that its "
+        "own patients did not choose. Below: upper limits of the cost at the next hospital, each "
+        "with its probability. It can be higher.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

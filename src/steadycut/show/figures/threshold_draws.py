@@ -1,7 +1,7 @@
 """Where the cut-off falls when the patients are resampled."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -42,6 +42,10 @@ class ThresholdDrawsDisplay(Display):
     radius: float
     note: str = ""
     score: str = "score"
+
+    captions: ClassVar = {
+        "study choice": "Cut-offs that the same rule chose when these patients were resampled.",
+    }
 
     @classmethod
     def from_study(cls, study: Source[StudyDocument]) -> Self:

@@ -3,8 +3,7 @@
 from steadycut.core.adapt.labels import OWN
 from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
-from steadycut.show.figures.label_path import LabelPathDisplay
-from steadycut.show.pages.builders import held_files, of_columns, pictures, section
+from steadycut.show.pages.builders import held_files, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status, Table
 from steadycut.show.words.adaptation import assumptions, verdict_text
 from steadycut.show.words.audit import capital
@@ -25,7 +24,6 @@ OWN_CUT = (
     "With many labels, the score of a labelled patient can be a cut-off too: the other labelled "
     "patients certify it, and the limit allows for the number of scores."
 )
-PATH = "The smallest upper limit of the cost after each label. It may be looked at at any time."
 
 
 def adaptation_page(found: AdaptationDocument) -> Page:
@@ -96,8 +94,7 @@ def sections(found: AdaptationDocument) -> list[Section]:
     texts = (WITHOUT_LABELS if found.labels is None else BEFORE_LABELS, own)
     made.append(section("menu", "Cut-offs to choose from", *texts, tables=(menu(found),)))
     if found.path is not None:
-        drawn = pictures(found, {LabelPathDisplay: PATH})
-        made.append(section("path", "One label at a time", figures=drawn))
+        made.append(section("path", "One label at a time", of=found))
     return made
 
 

@@ -13,17 +13,12 @@ from steadycut.documents.audit import (
 )
 from steadycut.documents.kinds import SCHEMAS
 from steadycut.documents.parts import Range
-from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.figures.decision_curve import DecisionCurveDisplay
-from steadycut.show.figures.flips import FlipsDisplay
-from steadycut.show.figures.scores import ScoresDisplay
-from steadycut.show.figures.shift import ShiftDisplay
-from steadycut.show.pages.builders import explained, held_files, listed, pictures, section
+from steadycut.show.pages.builders import explained, held_files, listed, section
 from steadycut.show.pages.page import Page, Section
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
-from steadycut.show.sections.characteristics import DECISION_CURVE, here_section
+from steadycut.show.sections.characteristics import here_section
 from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
@@ -34,22 +29,12 @@ from steadycut.show.sections.sampled import (
     sampled_facts,
     sampled_section,
 )
-from steadycut.show.sections.stability import FLIPS
 from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
 
-WATERFALL = (
-    "Certified risk and bounds, term by term. The dashed line is the risk of calling everybody or "
-    "nobody, whichever is lower."
-)
-CALLED = (
-    "The share of each class that would be called, by cut-off, here and at the first hospital; "
-    "what lies between the two at the frozen cut-off is the shift."
-)
-STEPS = "From the risk at the first hospital to the risk here, part by part."
 Fact = tuple[str, str]
 
 
@@ -58,7 +43,7 @@ def audit_page(audit: AuditDocument) -> Page:
     sections = (
         *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
         *((sampled_section(audit.sampled),) if audit.sampled is not None else ()),
-        bounds_section(audit, pictures(audit, {CertificateDisplay: WATERFALL})),
+        bounds_section(audit),
         label_free_section(audit),
         calls_section(audit),
         audit_methods_section(audit),
@@ -139,13 +124,12 @@ def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
 
 def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     """Return what only labels can tell."""
-    figures = pictures(audit, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE})
     here, before = audit.operating_point, audit.operating_point_internal
     return (
         *verdict.groups_section(audit),
         *((survival_section(audit.survival, audit.direction),) if audit.survival else ()),
-        here_section(here, before, audit.costs, audit.names, figures, errors_note(audit.survival)),
-        shift_section(audit, audit.shift, pictures(audit, {ShiftDisplay: STEPS})),
+        here_section(here, before, audit.costs, audit.names, audit, errors_note(audit.survival)),
+        shift_section(audit, audit.shift),
     )
 
 
@@ -199,8 +183,7 @@ def calls_section(audit: AuditDocument) -> Section:
         explained("Decisions", rows),
         listed("The cut-off and the table", made_of, header=("what", "value")),
     )
-    figures = pictures(audit, {FlipsDisplay: FLIPS})
-    return section("calls", "Whom it calls", text, figures=figures, tables=tables)
+    return section("calls", "Whom it calls", text, of=audit, tables=tables)
 
 
 def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:

@@ -1,13 +1,14 @@
 """Build the parts of a page: sections, tables, figures with captions, and files."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from steadycut.documents.canonical_json import frozen_bytes, json_text
 from steadycut.documents.frozen import FrozenDocument
 from steadycut.documents.kinds import file_name_of
 from steadycut.documents.parts import Part
-from steadycut.show.figures.display import Display
+from steadycut.show.figures import DISPLAYS
+from steadycut.show.figures.display import MAKERS
 from steadycut.show.pages.page import File, Picture, Section, Table
 
 # The name of a column, and its cells.
@@ -20,16 +21,19 @@ def section(
     title: str,
     *texts: str,
     results: Iterable[str] = (),
-    figures: tuple[Picture, ...] = (),
+    of: Part | None = None,
     tables: Iterable[Table | None] = (),
 ) -> Section:
-    """Return a section; empty texts and missing tables are left out."""
+    """Return a section, with the figures that a document ``of`` has for it.
+
+    Empty texts and missing tables are left out.
+    """
     return Section(
         key=key,
         title=title,
         results=tuple(filter(None, results)),
         texts=tuple(filter(None, texts)),
-        pictures=figures,
+        pictures=() if of is None else pictures(of, key),
         tables=tuple(filter(None, tables)),
     )
 
@@ -85,12 +89,14 @@ def of_matrix(
     return of_columns(caption, [grades, *columns], short=short)
 
 
-def pictures(document: Part, captions: Mapping[type[Display], str]) -> tuple[Picture, ...]:
-    """Return the figures of a document with their captions, without those that it lacks."""
-    made = [(display.try_from(document), caption) for display, caption in captions.items()]
-    return tuple(
-        Picture(figure=figure, caption=caption) for figure, caption in made if figure is not None
-    )
+def pictures(document: Part, key: str) -> tuple[Picture, ...]:
+    """Return the figures of a section with their captions, without those that it lacks."""
+    names = [name for kind, name in MAKERS.items() if isinstance(document, kind)]
+    place = " ".join([*names, key]).removeprefix("from_")
+    kinds = [display for display in DISPLAYS.values() if place in display.captions]
+    made = [display.try_from(document) for display in sorted(kinds, key=lambda kind: kind.rank)]
+    figures = [figure for figure in made if figure is not None]
+    return tuple(Picture(figure=figure, caption=figure.captions[place]) for figure in figures)
 
 
 def held_files(document: Part, name: str, frozen: FrozenDocument | None = None) -> tuple[File, ...]:

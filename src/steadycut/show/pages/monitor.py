@@ -7,8 +7,7 @@ from steadycut.documents.monitor import (
     MonitorDocument,
     RiskWatchPart,
 )
-from steadycut.show.figures.monitor import MonitorDisplay
-from steadycut.show.pages.builders import explained, held_files, of_columns, pictures, section
+from steadycut.show.pages.builders import explained, held_files, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.words.audit import capital
 from steadycut.show.words.monitor import verdict_text
@@ -18,10 +17,6 @@ from steadycut.show.words.sentences import quoted
 
 Row = tuple[str, str, str]
 AnyMonitor = MonitorDocument | DecisionMonitor
-TRACE = (
-    "What was seen up to each patient, with limits that hold at all times. The limits after the "
-    "first few patients may lie outside the figure."
-)
 AT_ALL_TIMES = (
     "The limits hold at all times: they may be looked at after every patient. The evidence is a "
     "betting martingale, which stays small if nothing has changed."
@@ -82,11 +77,10 @@ def watches(monitor: AnyMonitor) -> list[Section]:
         rows += risk_rows(monitor.risk, monitor.delta)
     if monitor.call_rate is not None:
         rows += call_rows(monitor.call_rate, monitor.delta, called(monitor))
-    plain = isinstance(monitor, MonitorDocument)
-    figures = pictures(monitor, {MonitorDisplay: TRACE}) if plain else ()
     table = explained("The patients so far", rows, short=(0, 1, 2))
-    title = "What the patients so far say"
-    found = [section("watch", title, AT_ALL_TIMES, figures=figures, tables=(table,))]
+    found = [
+        section("watch", "What the patients so far say", AT_ALL_TIMES, of=monitor, tables=(table,))
+    ]
     if isinstance(monitor, DecisionMonitor):
         columns = [("decision", monitor.actions), ("share", list(map(percent, monitor.shares)))]
         table = of_columns("Shares of the patients", columns)

@@ -8,8 +8,7 @@ from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
 from steadycut.documents.study import OptionsPart, StudyDocument
-from steadycut.show.figures.certificate import CertificateDisplay
-from steadycut.show.pages.builders import held_files, listed, pictures, section
+from steadycut.show.pages.builders import held_files, listed, section
 from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.sections.certificate import (
     certificate_section,
@@ -32,10 +31,6 @@ from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import cut, percent
 
-WATERFALL = (
-    "The certified risk, term by term. The dashed line is the risk of calling everybody or nobody, "
-    "whichever is lower."
-)
 # What options are called that somebody may give; others are called by their names.
 FURTHER = {
     "test_size": "size of the held-out part",
@@ -49,9 +44,8 @@ RATES = {"sensitivity": "ppv", "specificity": "npv"}
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
     """Return the page of a study, with the comparison of rules if there is one."""
     certificate, costs = study.certificate, study.costs
-    waterfall = pictures(study, {CertificateDisplay: WATERFALL})
     sections = (
-        certificate_section(certificate, f"where {say.costs_in_words(costs)}", waterfall),
+        certificate_section(certificate, f"where {say.costs_in_words(costs)}", study),
         survival_section(study.survival, study.direction) if study.survival else None,
         next_site_section(study),
         operating_section(study),

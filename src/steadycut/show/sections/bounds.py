@@ -6,7 +6,7 @@ from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents import audit as audits
 from steadycut.show.pages.builders import explained, section
-from steadycut.show.pages.page import Picture, Section, Table
+from steadycut.show.pages.page import Section, Table
 from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.words.numbers import change, count, percent, risk, spread
 from steadycut.show.words.sentences import bound_in_words, costs_in_words, quoted
@@ -27,9 +27,7 @@ AnyLabelled = audits.LabelledAudit | audits.LabelledDecisionAudit
 Row = tuple[str, str, str]
 
 
-def shift_section(
-    audit: AnyLabelled, shift: audits.ShiftPart, figures: tuple[Picture, ...] = ()
-) -> Section:
+def shift_section(audit: AnyLabelled, shift: audits.ShiftPart) -> Section:
     """Say where the change of risk comes from."""
     names = audit.names
     text = (
@@ -42,7 +40,7 @@ def shift_section(
     )
     texts = (text, UNKNOWN_PART if None in parts_of(shift) else "")
     tables = (shift_table(shift, names), *distances_tables(shift, names))
-    return section("shift", "Where the change comes from", *texts, figures=figures, tables=tables)
+    return section("shift", "Where the change comes from", *texts, of=audit, tables=tables)
 
 
 def shift_table(shift: audits.ShiftPart, names: ClassNames) -> Table:
@@ -91,7 +89,7 @@ def parts_of(shift: audits.ShiftParts | audits.ShiftRanges) -> tuple[Any, ...]:
     return (shift.prevalence, shift.shape_positive, shift.shape_negative, shift.total)
 
 
-def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Section:
+def bounds_section(audit: AnyAudit) -> Section:
     """Show the certificate of the rule, and where there are labels the bounds on the risk here."""
     title, results = "What was certified", vacuous_sentences(audit)
     tables = [certificate_table(audit.certificate, short=False)]
@@ -99,7 +97,7 @@ def bounds_section(audit: AnyAudit, figures: tuple[Picture, ...] = ()) -> Sectio
         title = "How far it can be trusted here"
         tables.insert(0, bounds_table(audit))
     text = explanation(audit)
-    return section("bounds", title, text, results=results, figures=figures, tables=tables)
+    return section("bounds", title, text, results=results, of=audit, tables=tables)
 
 
 def explanation(audit: AnyAudit) -> str:

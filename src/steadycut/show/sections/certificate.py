@@ -7,10 +7,10 @@ from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
 from steadycut.core.verdict import MOST_PATIENTS
-from steadycut.documents.parts import CertificatePart, CertifiedRatePart
+from steadycut.documents.parts import CertificatePart, CertifiedRatePart, Part
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
 from steadycut.show.pages.builders import explained, section
-from steadycut.show.pages.page import Picture, Section, Status, Table
+from steadycut.show.pages.page import Section, Status, Table
 from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import Sentence, Step
@@ -35,7 +35,7 @@ ANSWERS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
 
 
 def certificate_section(
-    certificate: CertificatePart, costs: str, figures: tuple[Picture, ...] = ()
+    certificate: CertificatePart, costs: str, of: Part | None = None
 ) -> Section:
     """Say what is certified, term by term, where errors cost what ``costs`` says."""
     text = (
@@ -44,7 +44,7 @@ def certificate_section(
     )
     results, tables = (honesty_sentence(certificate),), (certificate_table(certificate),)
     title = "How far it can be trusted"
-    return section("certificate", title, text, results=results, figures=figures, tables=tables)
+    return section("certificate", title, text, results=results, of=of, tables=tables)
 
 
 def certificate_status(certificate: CertificatePart, verdict: StudyVerdictPart | None) -> Status:

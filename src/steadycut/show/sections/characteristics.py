@@ -4,12 +4,10 @@ from collections.abc import Callable, Mapping
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most
-from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
+from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart, Part
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
-from steadycut.show.figures.decision_curve import DecisionCurveDisplay
-from steadycut.show.figures.scores import ScoresDisplay
-from steadycut.show.pages.builders import pictures, section
-from steadycut.show.pages.page import Picture, Section, Table
+from steadycut.show.pages.builders import section
+from steadycut.show.pages.page import Section, Table
 from steadycut.show.sections.survival import errors_note
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import bound_in_words, errors_sentence
@@ -41,15 +39,6 @@ METHODS = {
 }
 FIRST_HOSPITAL = ("first hospital", "interval there")
 NO_CUT = "no cut-off in it"
-DECISION_CURVE = (
-    "Net benefit of the frozen cut-off, by the probability of disease above which one would want a "
-    "call: useful where it is above calling everybody and calling nobody."
-)
-
-CALLED = (
-    "The share of each class that would be called, by cut-off; where the frozen one stands, these "
-    "are sensitivity and the share of false alarms."
-)
 
 
 def operating_section(study: StudyDocument) -> Section:
@@ -70,7 +59,7 @@ def operating_section(study: StudyDocument) -> Section:
         f"{point.fixed_cut.meaning}.".capitalize(),
         f"{again.meaning}.".capitalize() if again else "",
         results=notes,
-        figures=pictures(study, {ScoresDisplay: CALLED, DecisionCurveDisplay: DECISION_CURVE}),
+        of=study,
         tables=(
             characteristics_table(point, study.costs, names),
             counts_table(point, "Patients used to check", names),
@@ -110,7 +99,7 @@ def here_section(
     before: OperatingPointPart,
     costs: CostsPart,
     names: ClassNames,
-    figures: tuple[Picture, ...] = (),
+    of: Part | None = None,
     note: str = "",
 ) -> Section:
     """Say what a frozen rule does here, next to what it did at the first hospital."""
@@ -121,7 +110,7 @@ def here_section(
         counts_table(before, "Patients used to check, first hospital", names),
     )
     title, notes = "What it does to patients here", (note, prevalence_note(here))
-    return section("operating-point", title, results=notes, figures=figures, tables=tables)
+    return section("operating-point", title, results=notes, of=of, tables=tables)
 
 
 def characteristics_table(point: OperatingPointPart, costs: CostsPart, names: ClassNames) -> Table:

@@ -4,10 +4,7 @@ from dataclasses import replace
 
 from steadycut.core.aggregate.clusters import Clusters
 from steadycut.documents.study import CriterionPart, StudyDocument
-from steadycut.show.figures.candidates import CandidatesDisplay
-from steadycut.show.figures.risk_curve import RiskCurveDisplay
-from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay
-from steadycut.show.pages.builders import explained, of_columns, pictures, section
+from steadycut.show.pages.builders import explained, of_columns, section
 from steadycut.show.pages.page import Section
 from steadycut.show.sections.characteristics import cut_interval_rows
 from steadycut.show.words import sentences as say
@@ -23,11 +20,6 @@ ENSEMBLE = (
     "The ensemble in the last row averages the cut-offs of all others on the quantile scale; its "
     "own cut-off is a quantile."
 )
-RISK_CURVE = (
-    "Risk of the patients used to choose, at every cut-off, with one standard error to either side."
-)
-DRAWS = "Cut-offs that the same rule chose when these patients were resampled."
-CANDIDATES = "Every candidate: smallest risk, risk at its cut-off, and objective."
 
 
 def choice_section(study: StudyDocument) -> Section:
@@ -44,10 +36,9 @@ def choice_section(study: StudyDocument) -> Section:
         *(row for one in study.criterion for row in criterion_rows(one)),
     )
     text = f"A patient's score is {say.score_in_words(study)}. The rule chose the cut-off along it."
-    figures = pictures(study, {RiskCurveDisplay: RISK_CURVE, ThresholdDrawsDisplay: DRAWS})
     where = f"where {say.costs_in_words(study.costs)}{at}"
     table = explained(f"The cut-off that the rule {say.quoted(study.rule)} chose, {where}", rows)
-    return section("choice", "How it was chosen", text, figures=figures, tables=(table,))
+    return section("choice", "How it was chosen", text, of=study, tables=(table,))
 
 
 def first_score_row(value: float | None) -> tuple[str, str, str]:
@@ -104,5 +95,4 @@ def candidates_section(study: StudyDocument) -> Section:
     text = (
         f"{ENSEMBLE if study.ensemble else choice} All numbers are of the patients used to choose."
     )
-    figures = pictures(study, {CandidatesDisplay: CANDIDATES})
-    return section("candidates", "What it was chosen from", text, figures=figures, tables=(table,))
+    return section("candidates", "What it was chosen from", text, of=study, tables=(table,))

@@ -9,8 +9,7 @@ from steadycut.documents.comparison import (
     ComparedRule,
     ComparisonDocument,
 )
-from steadycut.show.figures.comparison import ComparisonDisplay
-from steadycut.show.pages.builders import Column, of_columns, pictures, section
+from steadycut.show.pages.builders import Column, of_columns, section
 from steadycut.show.pages.page import Section, Table
 from steadycut.show.render.columns import numbers, percents
 from steadycut.show.words.numbers import count, cut, rate, risk
@@ -28,7 +27,6 @@ ALONE = (
     "the first one. Certified, if picked here: holds for all rules together, so also for the one "
     "with the smallest value."
 )
-RISKS = "Risk of every rule at the first hospital and at the second, with standard errors."
 
 
 def comparison_section(comparison: ComparisonDocument) -> Section:
@@ -49,8 +47,7 @@ def comparison_section(comparison: ComparisonDocument) -> Section:
         f"{risk(comparison.trivial_external)}, where {costs_in_words(comparison.costs)}."
     )
     title, results = "What other rules would have done", (judged, hindsight)
-    figures = pictures(comparison, {ComparisonDisplay: RISKS})
-    return section("comparison", title, results=results, figures=figures, tables=tables)
+    return section("comparison", title, results=results, of=comparison, tables=tables)
 
 
 def rules_table(rows: Sequence[ComparedRule]) -> Table:

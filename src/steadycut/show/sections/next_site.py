@@ -4,19 +4,13 @@ from steadycut.core import rounding
 from steadycut.core.next_site import LEAST_NORMAL, Share, sites_needed
 from steadycut.core.rules.next_site import parse_next_site
 from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
-from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.pages.builders import of_columns, pictures, section
+from steadycut.show.pages.builders import of_columns, section
 from steadycut.show.pages.page import Section, Table
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, cut, percent, rate, risk, whole_percent
 
 TITLE = "The next hospital"
 MOST_NAMED = 3
-FOREST = (
-    "Each hospital: average cost with its interval, at a cut-off that its own patients did not "
-    "choose. Below: upper limits of the cost at the next hospital, each with its probability. It "
-    "can be higher."
-)
 ASSUMPTION = (
     "All of this assumes that the next hospital is to these hospitals as they are to each other. "
     "It does not apply where the next one is known to be unlike them: another scanner or "
@@ -46,10 +40,9 @@ def next_site_section(study: StudyDocument) -> Section:
         normal_sentence(found),
         level_sentence(found),
     )
-    figures = pictures(study, {SitesDisplay: FOREST})
     texts = (ASSUMPTION, "" if found.split or promised else POOLED)
     return section(
-        "next-site", TITLE, *texts, results=results, figures=figures, tables=(sites_table(found),)
+        "next-site", TITLE, *texts, results=results, of=study, tables=(sites_table(found),)
     )
 
 

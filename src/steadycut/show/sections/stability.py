@@ -2,26 +2,9 @@
 
 from steadycut.core.rounding import at_most
 from steadycut.documents.study import StudyDocument, TippingSide
-from steadycut.show.figures.costs import CostsDisplay
-from steadycut.show.figures.flips import FlipsDisplay
-from steadycut.show.figures.modulus import ModulusDisplay
-from steadycut.show.pages.builders import explained, pictures, section
+from steadycut.show.pages.builders import explained, section
 from steadycut.show.pages.page import Section, Table
 from steadycut.show.words.numbers import cut, percent, risk
-
-FLIPS = (
-    "How often a resampled study would decide otherwise about a patient, by the score; the grey "
-    "zone is shaded."
-)
-
-MODULUS = (
-    "The most risk in any stretch of scores, by its length, with upper bands; the penalty is the "
-    "band at the radius."
-)
-COSTS = (
-    "What the rule would have chosen at other costs, and the risk of that, beside the risk of the "
-    "frozen cut-off there."
-)
 
 
 def stability_section(study: StudyDocument) -> Section:
@@ -31,9 +14,8 @@ def stability_section(study: StudyDocument) -> Section:
         "time the whole rule was run again. The radius is a rule of thumb and not a guarantee; "
         "nothing in this section is part of the certificate."
     )
-    figures = pictures(study, {FlipsDisplay: FLIPS, ModulusDisplay: MODULUS})
-    tables = (stability_table(study),)
-    return section("stability", "How stable it is", text, figures=figures, tables=tables)
+    tables = [stability_table(study)]
+    return section("stability", "How stable it is", text, of=study, tables=tables)
 
 
 def stability_table(study: StudyDocument) -> Table:
@@ -81,8 +63,7 @@ def tipping_section(study: StudyDocument) -> Section:
         note=f"The prevalence here was {percent(point.prevalence)}. No such: no change of this "
         "alone exceeds the limit. Already: the upper limits exceed it as they are.",
     )
-    title, figures = "How much may change elsewhere", pictures(study, {CostsDisplay: COSTS})
-    return section("tipping-point", title, text, figures=figures, tables=(table,))
+    return section("tipping-point", "How much may change elsewhere", text, of=study, tables=[table])
 
 
 def tipping_cell(part: TippingSide, change: float | None) -> str:
