@@ -143,14 +143,9 @@ def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
     for factor in (1 / DOUBT, DOUBT):
         low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
         other = mix(there.home, there.pool, there.frozen, (float(low), float(high)), there.costs)
-        found.append(
-            documents.WrongOddsPart.of(
-                other,
-                factor=factor,
-                threshold=there.value(other.cut),
-                call_rate=there.call_rate(other.cut),
-            )
-        )
+        cut, calls = there.value(other.cut), there.call_rate(other.cut)
+        part = documents.WrongOddsPart.of(other, factor=factor, threshold=cut, call_rate=calls)
+        found.append(part)
     return found
 
 

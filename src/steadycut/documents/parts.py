@@ -124,9 +124,8 @@ class Part(BaseModel):
     @classmethod
     def _from_record(cls, content: object) -> object:
         """Take a record for a part inside a part; what a file holds is checked by its fields."""
-        kind = type(content)
-        from_file = kind.__module__ == "builtins" or issubclass(kind, Mapping)
-        return content if from_file or issubclass(kind, cls) else _taken(cls, (content,), {})
+        known = type(content).__module__ == "builtins" or isinstance(content, Mapping | cls)
+        return content if known else _taken(cls, (content,), {})
 
     def to_plain(self) -> dict[str, Any]:
         """Return the part as plain numbers, texts, lists and dictionaries."""

@@ -154,11 +154,8 @@ def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
     ]
     if str(search.rule).startswith("chi-squared"):
         corrected = corrected_p_value(p_of(select), study.chosen.cuts)
-        rows.append(
-            documents.CriterionPart(
-                name="p-value", select=corrected, certify=p_of(certify) if honest else None
-            )
-        )
+        tested = p_of(certify) if honest else None
+        rows.append(documents.CriterionPart(name="p-value", select=corrected, certify=tested))
     return rows
 
 

@@ -197,11 +197,9 @@ def cut_parts(study: CovariateStudy) -> list[documents.CutPart]:
         study.cuts.ranks.tolist(),
         [None if one is None else CertificatePart.of(one) for one in certificates],
     )
-    rows = zip(*columns, strict=True)
-    return [
-        documents.CutPart(**dict(zip(documents.CutPart.model_fields, row, strict=True)))
-        for row in rows
-    ]
+    names = documents.CutPart.model_fields
+    rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    return [documents.CutPart.model_validate(row) for row in rows]
 
 
 def _range(study: CovariateStudy) -> Range | None:
