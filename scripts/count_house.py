@@ -27,13 +27,14 @@ LIMITS: dict[str, int] = {
     "modules in the largest folder": 25,
     "dict[str, Any] in show": 0,
     "lazy imports of own modules": 0,
+    "isinstance on kinds": 7,
     "top-level modules out of place": 0,
     "code lines": 34_930,
 }
 # A limit that is so much above its count should be lowered.
 SLACK = 50
 
-AT_THE_TOP = {"__init__", "__main__", "_version", "displays", "errors", "rule_reader"}
+AT_THE_TOP = {"__init__", "__main__", "_kinds", "_version", "displays", "errors", "rule_reader"}
 # These load own modules when they are first used: the public names, and the command that was typed.
 MAY_BE_LAZY = {"__init__.py", "cli/main.py"}
 MAPPINGS = {"dict", "Dict", "Mapping", "MutableMapping"}
@@ -254,6 +255,53 @@ def count_lazy(modules: Mapping[str, Module]) -> Count:
     return Count(value=len(found), found=found)
 
 
+# Kinds of frozen files ---------------------------------------------------------------------
+
+
+def class_names(modules: Mapping[str, Module]) -> set[str]:
+    """List the classes of the kinds: those that ``_kinds`` names, and their documents."""
+    table = modules.get(f"{PACKAGE}._kinds")
+    texts = [
+        node.value
+        for node in ast.walk(table.tree if table else ast.Module([], []))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    places = [text.partition(":") for text in texts if re.fullmatch(r"\w+:\w+", text)]
+    names = {name for _, _, name in places} | {text for text in texts if text.isidentifier()}
+    names = {name for name in names if name[0].isupper()}
+    for module, _, _ in places:
+        own = modules.get(f"{PACKAGE}.documents.{module}")
+        found = ast.walk(own.tree) if own else ()
+        names |= {node.name for node in found if isinstance(node, ast.ClassDef)}
+    return names
+
+
+def tested_types(node: ast.AST) -> list[ast.expr | ast.pattern]:
+    """List the types that a node compares something with."""
+    match node:
+        case ast.Call(func=func, args=[_, types]) if last_name(func) in {
+            "isinstance",
+            "issubclass",
+        }:
+            return [types]
+        case ast.MatchClass(cls=cls):
+            return [cls]
+    return []
+
+
+def count_on_kinds(modules: Mapping[str, Module]) -> Count:
+    """Count tests for the class of one kind of frozen file, its document or its study."""
+    names = class_names(modules)
+    found = [
+        f"{module.path}:{types.lineno}: {ast.unparse(node).splitlines()[0]}"
+        for module in modules.values()
+        for node in ast.walk(module.tree)
+        for types in tested_types(node)
+        if names & {last_name(part) for part in ast.walk(types)}
+    ]
+    return Count(value=len(found), found=found)
+
+
 # Lines -------------------------------------------------------------------------------------
 
 
@@ -332,6 +380,7 @@ COUNTERS = {
     "modules in the largest folder": count_folders,
     "dict[str, Any] in show": count_untyped,
     "lazy imports of own modules": count_lazy,
+    "isinstance on kinds": count_on_kinds,
     "top-level modules out of place": count_top_level,
     "code lines": count_lines,
 }

@@ -12,15 +12,16 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from steadycut import rule_reader
-from steadycut.documents.kinds import SCHEMAS
+from steadycut import _kinds, rule_reader
+from steadycut.documents.kinds import frozen_class
 from steadycut.documents.parts import LARGEST_COUNT
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/documents/schemas"
 READER = Path(rule_reader.__file__)
 # steadycut.rule/1 is published as rule-1.json.
 KINDS = {
-    f"{schema.partition('.')[2].replace('/', '-')}.json": kind for schema, kind in SCHEMAS.items()
+    f"{kind.schema.partition('.')[2].replace('/', '-')}.json": frozen_class(kind)
+    for kind in _kinds.KINDS
 }
 FORMS = re.compile(
     r'(?<=\nFORMS: Rule = json\.loads\(\n    r""").*?(?=""",\n    strict=False)', re.DOTALL

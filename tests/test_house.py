@@ -203,6 +203,36 @@ def test_lazy_imports_are_counted(count, path, text, found):
     assert all(line.startswith(f"{path}:") for line in counted.found)
 
 
+# Kinds of frozen files ---------------------------------------------------------------------
+
+KIND = {
+    "_kinds.py": "KINDS = [Kind(rule='rule:FrozenRule', public=('Study', 'fit'))]\n",
+    "documents/rule.py": "class RuleDocument: ...\nclass FrozenRule: ...\n",
+}
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        "isinstance(x, FrozenRule)\n",
+        "isinstance(x, str | rule.FrozenRule)\n",
+        "isinstance(x, (str, RuleDocument))\n",
+        "issubclass(x, FrozenRule)\n",
+        "isinstance(x, Study)\n",
+        "match x:\n    case FrozenRule():\n        pass\n",
+    ],
+)
+def test_a_test_for_one_kind_is_found(count, planted):
+    found = count("isinstance on kinds", KIND | {"study/a.py": planted})
+    assert found.value == 1
+    assert found.found[0].startswith("study/a.py:")
+
+
+def test_a_test_for_any_kind_is_none_for_one_kind(count):
+    other = "isinstance(x, FrozenFile)\nrule = FrozenRule(x)\nisinstance(x, dict)\n"
+    assert count("isinstance on kinds", KIND | {"study/a.py": other}).value == 0
+
+
 # Lines -------------------------------------------------------------------------------------
 
 

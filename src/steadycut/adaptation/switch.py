@@ -18,6 +18,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
 from steadycut.errors import BadOption, TooFewPatients, warn_each
+from steadycut.study.home import check_cut_off_rule
 from steadycut.study.new_patients import as_patients
 
 # Half of the patients give the matching cut-off, and the other half test it.
@@ -145,9 +146,7 @@ def switch(
     True
     """
     check_rule(rule)
-    if not isinstance(rule, FrozenRule):
-        msg = "switch is for a rule with one cut-off (rule.json); got another kind of file."
-        raise BadOption(msg)
+    rule = check_cut_off_rule(rule)
     check_fraction("margin", margin)
     delta = rule.certificate.delta if delta is None else check_delta(delta)
     both = (rule.patients_in(one) if is_table(one) else one for one in (old, new))

@@ -7,10 +7,7 @@ from pathlib import Path
 
 from steadycut.app.jobs import Job
 from steadycut.app.works import RULE
-from steadycut.documents.covariate import CovariateRule
 from steadycut.documents.kinds import load_frozen
-from steadycut.documents.rule import FrozenRule
-from steadycut.documents.strata import StrataRule
 from steadycut.show.pages.page import Status
 from steadycut.show.sections.verdict import STATUS
 from steadycut.show.words.numbers import cut
@@ -53,12 +50,11 @@ def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
 def cut_off_of(path: Path) -> str:
     """Say in a few words where a rule draws the line."""
     rule = load_frozen(path)
-    document = rule.document
-    score = quoted(document.columns.score)
-    if isinstance(rule, FrozenRule):
-        return f"Cut-off {cut(rule.threshold)} on {score}"
-    if isinstance(rule, CovariateRule):
-        return f"Cut-offs on {score} by {quoted(document.covariate)}"
-    if isinstance(rule, StrataRule):
-        return f"Boundaries {', '.join(map(cut, document.thresholds))} on {score}"
+    score, cuts = quoted(rule.document.columns.score), ", ".join(map(cut, rule.cut_offs))
+    if rule.attributes:
+        return f"Cut-offs on {score} by {', '.join(map(quoted, rule.attributes))}"
+    if rule.cut_off is not None:
+        return f"Cut-off {cuts} on {score}"
+    if cuts:
+        return f"Boundaries {cuts} on {score}"
     return f"Decides by {score}: {' or '.join(rule.actions)}"

@@ -29,10 +29,12 @@ A new command is one file, with its line here and its entry in `COMMANDS`.
 ==================  ==================================================================
 """
 
+from steadycut._kinds import KINDS, commands
+
 # Every command by its name: its module, and its line in the help, which imports no command.
 COMMANDS = {
     "demo": ("cli.demo", "Run everything on two simulated hospitals."),
-    "fit": ("cli.fit", "Choose, freeze and certify one patient-level cut-off."),
+    **commands(KINDS[0]),
     "apply": ("cli.apply", "Decide for every patient of a table."),
     "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
     "adapt": (
@@ -40,9 +42,8 @@ COMMANDS = {
         "Find the cut-off for the next hospital, and certify it if there are labels.",
     ),
     "report": ("cli.report", "Write the page of a result again."),
-    "strata": ("cli.strata", "Choose ordered risk strata, or rule out and rule in."),
+    **commands(*KINDS[1:]),
     "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
-    "covariate": ("cli.covariate", "Choose cut-offs that depend on a group or a number."),
     "plan": ("cli.plan", "Say how many patients a certificate needs."),
     "monitor": ("cli.monitor", "Watch a frozen rule in use."),
     "switch": (

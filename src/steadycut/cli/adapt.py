@@ -110,9 +110,7 @@ def adapt_command(
     """
     check_folder(output.out)
     use = tables.use_rule(rule, columns, table, output.out)
-    frozen = use.frozen
-    check_cut_off_rule(frozen)
-    assert isinstance(frozen, FrozenRule)  # noqa: S101
+    frozen = check_cut_off_rule(use.frozen)
     if control.plan is not None or control.trigger is not None:
         change_by_plan(use, frozen, here, certify, control, output)
         return

@@ -12,6 +12,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from steadycut._kinds import file_names
 from steadycut.cli import options as opt
 from steadycut.cli.options import argument, option, switch
 from steadycut.cli.output import refuse
@@ -19,7 +20,7 @@ from steadycut.core.records import PatientScores
 from steadycut.documents.canonical_json import read_frozen
 from steadycut.documents.change_plan import Sealed, sealed_of
 from steadycut.documents.frozen import FrozenFile, column_names
-from steadycut.documents.kinds import file_names, load_frozen
+from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import load_verified, read_verified
 from steadycut.io.log import this_run

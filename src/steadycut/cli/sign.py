@@ -7,12 +7,12 @@ from getpass import getpass
 from pathlib import Path
 from typing import Annotated
 
+from steadycut._kinds import file_names
 from steadycut.adaptation.chain import read_chain
 from steadycut.cli.options import AsJson, argument, option, switch
 from steadycut.cli.output import refuse, show
 from steadycut.documents import signature as signing
 from steadycut.documents.change_plan import PLAN_FILE, PLAN_SCHEMA, RULE_FILES, VERSION_FILES
-from steadycut.documents.kinds import file_names
 from steadycut.documents.reading import read_json
 from steadycut.errors import BadRuleFile
 from steadycut.show.words.adaptation import NOT_CHECKED, link_text

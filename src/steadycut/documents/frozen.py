@@ -28,6 +28,7 @@ from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json, guards, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
 from steadycut.documents.ensemble import check_same_patients, made_by
+from steadycut.documents.reference import Reference
 from steadycut.documents.shown import Shown
 from steadycut.errors import (
     BadOption,
@@ -44,6 +45,8 @@ from steadycut.ingest.request import SAME
 from steadycut.io.files import write_atomically
 
 UNSEEN = ("refuse", "pooled")
+# Patients of unknown fate count as errors; or patients of a class were put into groups.
+Rounded = Literal["unknown fate", "small cells"]
 
 # Names of columns in the rule and in a table: a mapping, or texts such as "slide=block".
 ColumnNames = Mapping[str, str] | str | Iterable[str]
@@ -211,9 +214,49 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         return None
 
     @property
+    def cut_offs(self) -> tuple[float, ...]:
+        """The cut-offs on the score, if they are the same for every patient; else none."""
+        return ()
+
+    @property
+    def cut_off(self) -> float | None:
+        """The one cut-off on the score by which patients are called; None if that is not so."""
+        return self.cut_offs[0] if self.costs is not None and len(self.cut_offs) == 1 else None
+
+    @property
+    def reference(self) -> Reference | None:
+        """The scores of the certifying patients by class; None if the file does not keep them."""
+        return None
+
+    @property
+    def rounded(self) -> Rounded | None:
+        """Why errors of the certifying patients may be counted too high, if they are."""
+        return None
+
+    @property
+    def penalty(self) -> float | None:
+        """What the stability of the cut-off adds to a bound; None if the file does not say so."""
+        return None
+
+    @property
+    def paper_penalty(self) -> float | None:
+        """The same with the paper's band."""
+        return None
+
+    @property
+    def sides(self) -> Sequence[parts.CertifiedRatePart]:
+        """What was shown of the two rates by which patients are ruled out and in; else nothing."""
+        return ()
+
+    @property
+    def asked_rates(self) -> Mapping[RateName, float]:
+        """The rates of the two sides, shown or not, each with the value that was asked for."""
+        return {one.rate: one.asked for one in self.sides}
+
+    @property
     def certified_rates(self) -> Mapping[RateName, float]:
         """The rates that were shown to be at least a value, each with its value."""
-        return {}
+        return {one.rate: one.asked for one in self.sides if one.answer == "yes"}
 
     @property
     def attributes(self) -> tuple[str, ...]:

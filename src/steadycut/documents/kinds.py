@@ -1,19 +1,37 @@
-"""Every kind of frozen file, by its schema: the one place where a new kind is entered."""
+"""Frozen files of every kind, as `steadycut._kinds` lists them: read, and part of documents."""
 
+from importlib import import_module
 from os import PathLike
-from typing import Annotated, Any, Final
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, SerializeAsAny
 
-from steadycut.documents import covariate, rule, strata
+from steadycut import _kinds
 from steadycut.documents.canonical_json import json_object, read_frozen
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
+from steadycut.documents.parts import Part
 
-SCHEMAS: Final[dict[str, type[FrozenFile[Any]]]] = {
-    rule.SCHEMA: rule.FrozenRule,
-    strata.SCHEMA: strata.StrataRule,
-    covariate.SCHEMA: covariate.CovariateRule,
-}
+
+def frozen_class(kind: _kinds.Kind) -> type[FrozenFile[Any]]:
+    """Return the class of the frozen files of a kind."""
+    found: type[FrozenFile[Any]] = _named(kind.rule)
+    return found
+
+
+def study_class(kind: _kinds.Kind) -> type[Part]:
+    """Return the document of the studies of a kind."""
+    found: type[Part] = _named(kind.study)
+    return found
+
+
+def _named(place: str) -> Any:  # noqa: ANN401
+    module, _, name = place.partition(":")
+    return getattr(import_module(f"steadycut.documents.{module}"), name)
+
+
+def by_schema(schema: object) -> type[FrozenFile[Any]] | None:
+    """Return the class of the frozen files with a schema; None if no kind has it."""
+    return next((frozen_class(kind) for kind in _kinds.KINDS if kind.schema == schema), None)
 
 
 def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
@@ -24,30 +42,18 @@ def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
 
 def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     """Return the kind of a frozen file; that of a cut-off says what is wrong with other files."""
-    return SCHEMAS.get(str(json_object(written).get("schema")), rule.FrozenRule)
+    return by_schema(json_object(written).get("schema")) or frozen_class(_kinds.KINDS[0])
 
 
-def file_names() -> str:
-    """Return what the files of all kinds are called, as a list in words.
-
-    Examples
-    --------
-    >>> file_names()
-    'rule.json, strata.json or covariate.json'
-    """
-    *first, last = (kind.file_name for kind in SCHEMAS.values())
-    return f"{', '.join(first)} or {last}"
-
-
-def file_name_of(document: FrozenDocument) -> str:
-    """Return what a file with this document is called."""
-    return SCHEMAS[document.to_plain()["schema"]].file_name
+def file_name_of(schema: str) -> str:
+    """Return what a file with this schema is called."""
+    return next(kind.file_name for kind in _kinds.KINDS if kind.schema == schema)
 
 
 def _as_document(content: Any) -> Any:  # noqa: ANN401
     """Return the plain content of a frozen file as the document of its kind."""
     schema = content.get("schema") if isinstance(content, dict) else None
-    kind = SCHEMAS.get(str(schema))
+    kind = by_schema(schema)
     return content if kind is None else kind.document_of(content)
 
 

@@ -7,7 +7,7 @@ patient.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,50 +18,14 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.shift.label_shift import RankBins
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
-from steadycut.documents.frozen import CallFile, FrozenDocument
+from steadycut.documents.frozen import CallFile, FrozenDocument, Rounded
 from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
+from steadycut.documents.reference import QuantilesPart, Reference
 
 SCHEMA: Final = "steadycut.rule/1"
-N_QUANTILES = 101
-
-
-class BinsPart(parts.Part):
-    """The certifying patients by class in bins of the score, with the edges between the bins."""
-
-    edges: parts.Floats
-    positive: parts.Counts
-    negative: parts.Counts
-
-
-class QuantilesPart(parts.Part):
-    """Scores of both classes in steps of 1 %; none of a class without patients."""
-
-    quantiles_positive: list[FiniteFloat]
-    quantiles_negative: list[FiniteFloat]
-
-    @model_validator(mode="after")
-    def _in_steps_of_one_percent(self) -> Self:
-        lists = (self.quantiles_positive, self.quantiles_negative)
-        whole = {len(one) for one in lists} <= {0, N_QUANTILES} and any(lists)
-        parts.must(whole, f"the quantiles of a class must be {N_QUANTILES} numbers")
-        parts.must(all(one == sorted(one) for one in lists), "quantiles must ascend")
-        return self
-
-
-class Reference(parts.CountsPart, QuantilesPart):
-    """What an audit needs of the patients who certified the rule."""
-
-    bins: BinsPart
-    instances_per_patient: parts.InstancesPart | None
-
-    @property
-    def rank_bins(self) -> RankBins:
-        """The certifying patients in bins of the score."""
-        return RankBins(**dict(self.bins))
 
 
 class AllPatientsPart(QuantilesPart):
@@ -198,6 +162,29 @@ class FrozenRule(CallFile[RuleDocument]):
     def threshold(self) -> float:
         """The frozen cut-off."""
         return self.document.threshold
+
+    @property
+    def cut_offs(self) -> tuple[float, ...]:
+        """The frozen cut-off."""
+        return (self.threshold,)
+
+    @property
+    def reference(self) -> Reference:
+        """What the file keeps of the patients who certified it."""
+        return self.document.reference
+
+    @property
+    def rounded(self) -> Rounded | None:
+        """Why errors of the certifying patients may be counted too high, if they are."""
+        made = self.document.provenance
+        if made.patients.certify_unknown:
+            return "unknown fate"
+        return None if made.options.small_cells is None else "small cells"
+
+    @property
+    def penalty(self) -> float:
+        """G_boot with the band that the rule was made with."""
+        return self.document.stability.penalty
 
     @property
     def costs(self) -> Costs:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from steadycut._kinds import KINDS
 from steadycut.documents.canonical_json import content_hash, json_object
 from steadycut.errors import BadOption, argument
 from steadycut.io.files import read_small
@@ -12,8 +13,8 @@ from steadycut.io.parquet import first_row
 from steadycut.rule_reader import rule_of_decisions
 
 RULE_COLUMN = "rule_sha256"
-# The audit of a frozen file, and the frozen files, as they are called in a folder.
-AUDIT, FROZEN = "audit.json", ("rule.json", "strata.json", "covariate.json")
+# The audit of a frozen file, as it is called in a folder.
+AUDIT = "audit.json"
 
 
 def refuse_other_study(folder: Path, files: Mapping[str, bytes]) -> None:
@@ -25,7 +26,8 @@ def refuse_other_study(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if name.endswith(".json") and path.is_file() and _differ(path, content):
             _refuse(path, "another study")
-    after = {name: _study_after(folder / name, files.get(name)) for name in (AUDIT, *FROZEN)}
+    names = (AUDIT, *(kind.file_name for kind in KINDS))
+    after = {name: _study_after(folder / name, files.get(name)) for name in names}
     rules = {study: name for name, study in after.items() if name != AUDIT and study}
     if after[AUDIT] and rules and after[AUDIT] not in rules:
         there = next(name for name in (AUDIT, *rules.values()) if name not in files)

@@ -18,7 +18,7 @@ from typing import Any
 from steadycut.documents.canonical_json import frozen_bytes, json_object, read_frozen
 from steadycut.documents.change_plan import SEALED, sealed_of
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.kinds import SCHEMAS, kind_of
+from steadycut.documents.kinds import by_schema, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature, refusing
 from steadycut.io.files import read_or_refuse, write_atomically
 from steadycut.io.packages import optional_package
@@ -207,8 +207,8 @@ def _check_signable(written: bytes, name: str) -> None:
     if schema == SCHEMA:
         msg = f"{name} is itself a signature. Sign the file that it belongs to."
         raise BadRuleFile(msg)
-    if schema in SCHEMAS:
-        SCHEMAS[schema].from_bytes(written, name)
+    if (kind := by_schema(schema)) is not None:
+        kind.from_bytes(written, name)
     if schema in SEALED:
         sealed_of(SEALED[schema], written, name)
 

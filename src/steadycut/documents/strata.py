@@ -6,7 +6,7 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -15,11 +15,10 @@ from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shared_values
-from steadycut.core.records import PatientScores, sign_of
+from steadycut.core.records import Costs, PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.strata.two_cuts import SIDES
-from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
@@ -278,14 +277,19 @@ class StrataRule(FrozenFile[StrataDocument]):
         return codes
 
     @property
-    def certified_rates(self) -> Mapping[RateName, float]:
-        """The rates of two limits that were shown to be at least what was asked for."""
-        return {one.rate: one.asked for one in self.document.sides or [] if one.answer == "yes"}
+    def sides(self) -> Sequence[StudyRatePart]:
+        """What was shown of both rates of two limits."""
+        return self.document.sides or []
 
     @property
-    def asked_rates(self) -> Mapping[RateName, float]:
-        """The rates of two limits, shown or not, each with the value that was asked for."""
-        return {one.rate: one.asked for one in self.document.sides or []}
+    def costs(self) -> Costs | None:
+        """What a miss and a false alarm cost, if there is one boundary between two grades."""
+        return self.cost_matrix.of_one_cut_off
+
+    @property
+    def cut_offs(self) -> tuple[float, ...]:
+        """The frozen boundaries, from the lowest stratum up."""
+        return tuple(self.document.thresholds)
 
     @property
     def thresholds(self) -> list[float]:

@@ -265,3 +265,8 @@ class StudyDocument(parts.NamedClasses):
     verdict: StudyVerdictPart | None = None
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are in all."""
+        return self.patients.total

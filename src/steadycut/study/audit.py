@@ -16,10 +16,10 @@ from steadycut.documents import guards
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.parts import SurvivalPart
-from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, argument, warn_each
 from steadycut.study.audited import Audit
 from steadycut.study.curves import class_quantiles
+from steadycut.study.home import check_cut_off_rule
 from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
@@ -28,6 +28,8 @@ from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, w
 from steadycut.study.unlabelled import home_of, without_labels
 
 MOST_GROUPS = 50
+# A cut-off between the decisions 0 and 1.
+HALF = 0.5
 
 
 def audit(
@@ -70,8 +72,8 @@ def audit(
         The secret with which the rule remembers its patients, if it does so by one.
     small_cells
         Judge groups of at least so many patients of a class, so that no number stands for fewer;
-        errors are never counted lower for it. See `steadycut.study.small_cells`. For a
-        `FrozenRule` and patients with labels only.
+        errors are never counted lower for it. See `steadycut.study.small_cells`. For patients
+        with labels, and one cut-off for all of them.
     unseen
         What to do with patients of a group that a rule by covariate has not seen: ``"refuse"``, or
         ``"pooled"`` for the pooled cut-off.
@@ -142,7 +144,7 @@ def audit(
     # Warnings of same scores count patients.
     same = same_score_warnings(patients) if small_cells is None else ()
     columns = group_columns(patients, group, small_cells)
-    home = home_of(rule) if isinstance(rule, FrozenRule) else None
+    home = home_of(rule)
     if small_cells is not None:
         patients = grouped_for(rule, patients, small_cells)
         home = None if home is None else without_bins(home)
@@ -197,13 +199,11 @@ def by_plan(
         if value is not None:
             msg = f"{argument(name)} does not go with {argument('label_plan')}; leave one out."
             raise BadOption(msg)
-    if not isinstance(rule, FrozenRule):
-        msg = f"{argument('label_plan')} is for a rule with one cut-off (rule.json)."
-        raise BadOption(msg)
     if not isinstance(plan, LabelPlan):
         msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
         raise BadOption(msg)
     patients = as_patients(rule, scores)
+    rule = check_cut_off_rule(rule)
     return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 
 
@@ -213,26 +213,32 @@ def settled(
     """Return the patients with an error for everybody who was censored before the horizon."""
     if not patients.n_unknown:
         return patients
-    if not isinstance(rule, FrozenRule) or small_cells is not None:
-        what = "a rule.json" if small_cells is None else f"no {argument('small_cells')}"
+    if rule.costs is None or small_cells is not None:
+        what = f"no {argument('small_cells')}"
+        if rule.costs is None:
+            what = f"two decisions about two classes; this {rule.file_name} has more"
         msg = (
             f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
             f"horizon, which needs {what}."
         )
         raise BadOption(msg)
-    oriented = patients.oriented(rule.direction)
-    return worst_labels(oriented, rule.sign * rule.threshold).oriented(rule.direction)
+    worst = worst_labels(decided(rule, patients), HALF)
+    return replace(patients, labels=worst.labels)
+
+
+def decided(rule: FrozenFile[Any], patients: PatientScores) -> PatientScores:
+    """Return the patients with their decision in place of the score: 1 if they are called."""
+    return replace(patients, scores=rule.decide_patients(patients).astype(np.float64))
 
 
 def survival_here(
     rule: FrozenFile[Any], patients: PatientScores | None, labelled: LabelledPart
 ) -> SurvivalPart | None:
     """Return what is known at the horizon of these patients; None without a follow-up."""
-    if patients is None or patients.time is None or not isinstance(rule, FrozenRule):
+    if patients is None or patients.time is None or rule.costs is None:
         return None
-    cut, delta = rule.sign * rule.threshold, rule.certificate.delta
-    oriented, limit = patients.oriented(rule.direction), labelled.direct.value
-    return survival_part(oriented, cut, rule.costs.plain, delta, limit)
+    delta, limit = rule.certificate.delta, labelled.direct.value
+    return survival_part(decided(rule, patients), HALF, rule.costs.plain, delta, limit)
 
 
 def group_columns(

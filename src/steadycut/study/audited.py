@@ -20,7 +20,8 @@ from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateNa
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.rule import FrozenRule, Reference
+from steadycut.documents.reference import Reference
+from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
 from steadycut.study.explorer import GREY_ZONE, explorer_part

@@ -1,7 +1,7 @@
 """The first hospital as a rule file keeps it, and what is stated about the next one."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -15,16 +15,21 @@ Stated = float | tuple[float, float] | None
 
 
 def check_cut_off_rule(rule: object) -> FrozenRule:
-    """Refuse anything but a rule with one cut-off."""
+    """Refuse anything but a rule with one cut-off and the scores that chose it."""
     guards.check_rule(rule)
-    if not isinstance(rule, FrozenRule):
-        msg = (
-            "this needs a rule with one cut-off (rule.json). Audit strata and cut-offs by a "
-            "covariate with labels of random patients here, or fit them again on patients of this "
-            "hospital."
-        )
-        raise BadOption(msg)
-    return rule
+    frozen = cast("FrozenRule", rule)
+    if frozen.reference is not None:
+        return frozen
+    again = "Audit it with labels of random patients here, or fit it again on patients from here."
+    if frozen.cut_off is not None:
+        why = "keeps no scores of its patients"
+        again = "Fit the same patients with fit, which gives the same cut-off and keeps them."
+    elif frozen.attributes:
+        why = f"has cut-offs that depend on {', '.join(map(repr, frozen.attributes))}"
+    else:
+        why = f"has {len(frozen.actions)} decisions"
+    msg = f"this needs a rule with one cut-off (rule.json); this {frozen.file_name} {why}. {again}"
+    raise BadOption(msg)
 
 
 def check_prevalence(given: Stated) -> tuple[float, float] | None:

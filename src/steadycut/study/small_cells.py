@@ -26,7 +26,8 @@ from steadycut.core.shift.label_shift import RankBins
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
-from steadycut.documents.rule import BinsPart, FrozenRule, RuleDocument
+from steadycut.documents.reference import BinsPart
+from steadycut.documents.rule import RuleDocument
 from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
@@ -152,10 +153,10 @@ def grouped_patients(
 
 def grouped_for(rule: FrozenFile[Any], patients: PatientScores, least: int) -> PatientScores:
     """Return grouped patients for the audit of a cut-off; refuse what shows single patients."""
-    if not isinstance(rule, FrozenRule):
+    if rule.cut_off is None:
         msg = (
-            f"{argument('small_cells', least)} is for the audit of a rule.json, not of "
-            f"a {rule.file_name}. Leave it out."
+            f"{argument('small_cells', least)} needs one cut-off for all patients, around which "
+            f"they are grouped; this {rule.file_name} has several. Leave it out."
         )
         raise BadOption(msg)
     if patients.labels is None:
@@ -164,7 +165,7 @@ def grouped_for(rule: FrozenFile[Any], patients: PatientScores, least: int) -> P
             "patients. Leave it out, or give labels."
         )
         raise BadOption(msg)
-    return grouped_patients(patients, rule.threshold, rule.sign, least)
+    return grouped_patients(patients, rule.cut_off, rule.sign, least)
 
 
 def without_bins(home: Home) -> Home:
@@ -201,12 +202,10 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
 
 def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
     """Return what an audit with labels says of a rule whose errors are counted too high in it."""
-    if not isinstance(rule, FrozenRule):
+    if rule.rounded is None:
         return []
-    if rule.document.provenance.patients.certify_unknown:
+    if rule.rounded == "unknown fate":
         return [UNKNOWN_AT_HOME]
-    if rule.document.provenance.options.small_cells is None:
-        return []
     text = (
         "small cells: the errors where the rule was made are rounded up in it, so that the change "
         "of risk and its parts contain that rounding."

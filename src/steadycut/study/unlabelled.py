@@ -5,6 +5,7 @@ range, change of scale. Every result except the call rate needs an assumption, a
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +24,7 @@ from steadycut.core.shift.rescale import (
 )
 from steadycut.core.shift.shape_test import ShapeTest, shape_test
 from steadycut.documents import audit
-from steadycut.documents.rule import FrozenRule
+from steadycut.documents.frozen import FrozenFile
 
 N_BOOTSTRAP = 999
 UNTESTABLE = (
@@ -74,16 +75,17 @@ class Home:
     n_choices: int
 
 
-def home_of(rule: FrozenRule) -> Home:
-    """Return what the rule file holds of P."""
-    document = rule.document
-    reference = document.reference
+def home_of(rule: FrozenFile[Any]) -> Home | None:
+    """Return what the rule file holds of P; None if it has no scores or no single cut-off."""
+    document, reference = rule.document, rule.reference
+    if reference is None or rule.cut_off is None or rule.costs is None:
+        return None
     return Home(
         bins=reference.rank_bins,
         counts=reference.confusion,
         quantiles_positive=np.array(reference.quantiles_positive),
         quantiles_negative=np.array(reference.quantiles_negative),
-        threshold=rule.threshold,
+        threshold=rule.cut_off,
         direction=rule.direction,
         costs=rule.costs,
         delta=document.certificate.delta,

@@ -7,14 +7,15 @@ with probability at most delta.
 """
 
 import math
+from typing import Any
 
 from steadycut.core import verdict
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray
 from steadycut.core.records import Costs
 from steadycut.core.strata.costs import CostMatrix
+from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import CertificatePart
-from steadycut.documents.rule import FrozenRule
 from steadycut.documents.study import StudyVerdictPart
 from steadycut.study.fitted import FittedStudy
 
@@ -33,9 +34,12 @@ def study_verdict(study: FittedStudy) -> StudyVerdictPart:
     )
 
 
-def verdict_of_rule(rule: FrozenRule, *, rounded: bool) -> StudyVerdictPart:
-    """Return the verdict of a frozen cut-off, from the counts in its file."""
+def verdict_of_rule(rule: FrozenFile[Any]) -> StudyVerdictPart | None:
+    """Return the verdict of a frozen file, from the counts in it; None if it has none."""
     counts, matrix = rule.reference_counts, rule.cost_matrix
+    if counts is None:
+        return None
+    rounded = rule.rounded == "small cells"
     return verdict_of_counts(counts, rule.certificate, matrix, rule.costs, rounded=rounded)
 
 

@@ -11,7 +11,7 @@ from steadycut.documents.audit import (
     LabelledDecisionAudit,
     RiskHere,
 )
-from steadycut.documents.kinds import SCHEMAS
+from steadycut.documents.kinds import file_name_of
 from steadycut.documents.parts import Range
 from steadycut.show.pages.builders import explained, held_files, listed, section
 from steadycut.show.pages.page import Page, Section
@@ -49,7 +49,11 @@ def audit_page(audit: AuditDocument) -> Page:
         audit_methods_section(audit),
         audit_checklist_section(audit),
     )
-    return page_with(audit, "the cut-off", facts(audit), sections)
+    page = page_with(audit, "the cut-off", facts(audit), sections)
+    if not isinstance(audit, LabelledAudit):
+        return page
+    limit = audit.bound_external, audit.bound
+    return replace(page, explorer=explorer_of(audit.explorer, limit, audit.names, "here"))
 
 
 def decision_audit_page(audit: DecisionAudit) -> Page:
@@ -60,7 +64,7 @@ def decision_audit_page(audit: DecisionAudit) -> Page:
         bounds_section(audit),
         steadiness_section(audit),
     )
-    name = SCHEMAS[audit.frozen_schema].file_name
+    name = file_name_of(audit.frozen_schema)
     page = page_with(audit, name, decision_facts(audit), sections)
     sides = audit.sides if isinstance(audit, LabelledDecisionAudit) else None
     return replace(page, marks=(*side_marks(sides or [], delta_of_all(audit)), *page.marks))
@@ -85,7 +89,6 @@ def page_with(
         facts_in_short=not audit.labelled,
         warnings=tuple(audit.warnings),
         sections=sections,
-        explorer=explorer_of(audit, "here"),
         files=held_files(audit, "audit.json", audit.frozen_rule),
     )
 

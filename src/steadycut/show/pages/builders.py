@@ -105,6 +105,7 @@ def held_files(document: Part, name: str, frozen: FrozenDocument | None = None) 
     files = [File(key="content", name=name, meaning="every number of this page", text=text)]
     if frozen is not None:
         meaning = "the frozen rule: versions, seed, fingerprint of the data, to take along"
-        text = frozen_bytes(frozen.to_plain()).decode()
-        files.append(File(key="rule", name=file_name_of(frozen), meaning=meaning, text=text))
+        content = frozen.to_plain()
+        text, made = frozen_bytes(content).decode(), file_name_of(content["schema"])
+        files.append(File(key="rule", name=made, meaning=meaning, text=text))
     return tuple(files)

@@ -1,41 +1,47 @@
-"""The page of a frozen file: what it decides, what is certified, and whom it was made from."""
+"""The page of a frozen file: what it decides, what is certified, and whom it was made from.
 
-from typing import Any
+The study of a kind without a page of its own has nearly the same one.
+"""
 
+from importlib import import_module
+from typing import Any, Protocol
+
+from steadycut import _kinds
 from steadycut.core.rounding import at_most
-from steadycut.documents.covariate import CovariateDocument
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.rule import FrozenRule, RuleDocument
-from steadycut.documents.strata import StrataDocument
-from steadycut.show.pages.covariate import rule_in_words
+from steadycut.documents.kinds import study_class
+from steadycut.documents.parts import CertificatePart, Part
+from steadycut.documents.study import StudyVerdictPart
+from steadycut.show.pages.builders import held_files
 from steadycut.show.pages.page import Page
-from steadycut.show.pages.strata import strata_in_words
-from steadycut.show.sections.certificate import certificate_status, useful_mark, useful_step
-from steadycut.show.sections.two_cuts import (
-    side_marks,
-    two_cuts_sentence,
-    two_cuts_status,
-    two_cuts_step,
+from steadycut.show.sections.certificate import (
+    certificate_section,
+    certificate_status,
+    useful_mark,
+    useful_step,
 )
+from steadycut.show.sections.two_cuts import side_marks, two_cuts_status, two_cuts_step
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, percent, risk
-from steadycut.study.useful import verdict_of_counts, verdict_of_rule
+from steadycut.study.useful import verdict_of_rule
+
+WITHOUT = "a decision without the score"
+
+
+class AnyStudy(Protocol):
+    """What the study of every kind says."""
+
+    score: str
+    certificate: CertificatePart
+    verdict: StudyVerdictPart | None
 
 
 def rule_page(rule: FrozenFile[Any]) -> Page:
     """Return the page of a frozen file of any kind; it has no sections."""
-    document, certificate = rule.document, rule.certificate
-    verdict = None
-    if isinstance(rule, FrozenRule):
-        rounded = document.provenance.options.small_cells is not None
-        verdict = verdict_of_rule(rule, rounded=rounded)
-    elif rule.reference_counts is not None:
-        counts, matrix = rule.reference_counts, rule.cost_matrix
-        verdict = verdict_of_counts(counts, certificate, matrix, rule.costs)
-    limit = f"at most {at_most(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
+    document, certificate, sides = rule.document, rule.certificate, rule.sides
+    verdict = verdict_of_rule(rule)
+    limit = limit_of(certificate)
     certified = f"The certified average cost per patient is {limit}."
-    without = "a decision without the score"
-    sides = document.sides or [] if isinstance(document, StrataDocument) else []
     return Page(
         title=f"A frozen rule on {say.quoted(document.columns.score)}",
         subtitle=f"made from {count(document.provenance.patients.total, 'patient')}",
@@ -47,24 +53,41 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),
-        step=two_cuts_step(sides, document.rule)
+        step=two_cuts_step(document.sides, document.rule)
         if sides
-        else useful_step(rule.file_name, certificate, verdict, without),
+        else useful_step(rule.file_name, certificate, verdict, WITHOUT),
     )
 
 
+def limit_of(certificate: CertificatePart) -> str:
+    """Write the certified value with its confidence."""
+    return f"at most {at_most(certificate.value)} ({percent(1 - certificate.delta)} confidence)"
+
+
 def in_words(rule: FrozenFile[Any]) -> str:
-    """Say what the rule decides."""
+    """Say what the rule decides, as the page of its kind does."""
     document = rule.document
     score = say.aggregation_in_words(document.columns.score, document.aggregation)
-    if isinstance(document, StrataDocument) and document.between is not None:
-        return f"{two_cuts_sentence(document, document.between)} The score of a patient is {score}."
-    if isinstance(document, StrataDocument):
-        return strata_in_words(document, score)
-    if isinstance(document, CovariateDocument):
-        return rule_in_words(document, score)
-    if not isinstance(document, RuleDocument):
+    page = next(kind.page for kind in _kinds.KINDS if kind.schema == rule.schema)
+    if page is None:
         return f"The decision is {' or '.join(rule.actions)}. The score of a patient is {score}."
-    if document.ensemble is not None:
-        score = f"the mean quantile of {count(len(document.ensemble.methods), 'method')}"
-    return say.call_sentence(score, document.direction, document.threshold)
+    text: str = import_module(f"steadycut.show.pages.{page}").rule_in_words(document, score)
+    return text
+
+
+def any_study_page(study: Part) -> Page:
+    """Return the page of a study whose kind has none of its own."""
+    kind = next(kind for kind in _kinds.KINDS if study_class(kind) is type(study))
+    found: AnyStudy = study  # type: ignore[assignment]
+    certificate = found.certificate
+    certified = f"The certified average cost per patient is {limit_of(certificate)}."
+    return Page(
+        title=f"A study of {say.quoted(found.score)}",
+        subtitle=f"checked with {count(certificate.n_patients, 'patient')}",
+        status=certificate_status(certificate, found.verdict),
+        headline=(certified,),
+        marks=useful_mark(found.verdict, certified),
+        step=useful_step(kind.file_name, certificate, found.verdict, WITHOUT),
+        sections=(certificate_section(certificate, "where the risk is the average cost"),),
+        files=held_files(study, kind.study_file),
+    )

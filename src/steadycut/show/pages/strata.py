@@ -67,6 +67,13 @@ def headline(study: StrataStudyDocument) -> tuple[str, ...]:
     return (strata,) if study.verdict else (strata, certified_sentence(study))
 
 
+def rule_in_words(document: StrataDocument, score: str) -> str:
+    """Say what a frozen file decides, with the score in words."""
+    if document.between is not None:
+        return f"{two_cuts_sentence(document, document.between)} The score of a patient is {score}."
+    return strata_in_words(document, score)
+
+
 def strata_in_words(document: StrataStudyDocument | StrataDocument, score: str) -> str:
     """Say which scores are in which stratum, with the score in words."""
     return f"The score of a patient is {score}. {'; '.join(strata_lines(document))}."

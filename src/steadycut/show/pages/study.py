@@ -7,6 +7,7 @@ from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import DataPart, OperatingPointPart
+from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
 from steadycut.show.pages.builders import held_files, listed, section
 from steadycut.show.pages.page import Page, Section, Status
@@ -29,7 +30,7 @@ from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import Step
-from steadycut.show.words.numbers import cut, percent
+from steadycut.show.words.numbers import count, cut, percent
 
 # What options are called that somebody may give; others are called by their names.
 FURTHER = {
@@ -44,6 +45,7 @@ RATES = {"sensitivity": "ppv", "specificity": "npv"}
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
     """Return the page of a study, with the comparison of rules if there is one."""
     certificate, costs = study.certificate, study.costs
+    limit = certificate.value, certificate.bound
     sections = (
         certificate_section(certificate, f"where {say.costs_in_words(costs)}", study),
         survival_section(study.survival, study.direction) if study.survival else None,
@@ -70,7 +72,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         step=next_step(study),
         warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
-        explorer=explorer_of(study, "used to check"),
+        explorer=explorer_of(study.explorer, limit, study.names, "used to check"),
         files=held_files(study, "study.json", study.frozen_rule),
     )
 
@@ -81,6 +83,13 @@ def headline(study: StudyDocument) -> tuple[str, ...]:
     if study.verdict is not None:
         return (rule,)
     return (rule, say.certified_sentence(study.certificate, study.costs))
+
+
+def rule_in_words(document: RuleDocument, score: str) -> str:
+    """Say what a frozen cut-off decides, with the score in words."""
+    if document.ensemble is not None:
+        score = f"the mean quantile of {count(len(document.ensemble.methods), 'method')}"
+    return say.call_sentence(score, document.direction, document.threshold)
 
 
 def marks_of(study: StudyDocument) -> tuple[Status, ...]:

@@ -6,8 +6,8 @@ from typing import Any
 
 from steadycut.core.checks import check_choice
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.parts import Part
 from steadycut.documents.shown import Shown
-from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadRuleFile, MissingPackage
 from steadycut.io.files import write_atomically
 from steadycut.show.figures import displays_of
@@ -19,7 +19,6 @@ from steadycut.show.render.html import render_card, render_page
 from steadycut.show.render.markdown import markdown
 from steadycut.show.render.terminal import terminal
 from steadycut.show.words.next_step import PYTHON
-from steadycut.study.fit import Study
 
 # The figure that says most about each kind of object, the first that it has.
 FIRST = ("risk-curve", "comparison", "monitor", "menu", "shift", "scores")
@@ -58,19 +57,26 @@ def card(source: Shown) -> str | None:
 def write_report(source: Shown, path: Path) -> Path:
     """Write the page of an object as HTML or Markdown."""
     check_choice("the ending of a report", path.suffix, (".html", ".md"))
-    shown = page_of(with_rule(source)) if isinstance(source, Study) else page(source)
+    whole = with_rule(source)
+    shown = page(source) if whole is None else page_of(whole)
     text = markdown(shown) if path.suffix == ".md" else render_page(shown)
     write_atomically(path, text.encode())
     return path
 
 
-def with_rule(study: Study) -> StudyDocument:
-    """Return the document of a study with its frozen rule, which the page then hands out."""
+def with_rule(source: Shown) -> Part | None:
+    """Return the document of a study with its frozen rule, which the page then hands out.
+
+    None for what is no study, or a study whose document does not hold the rule.
+    """
+    freeze = getattr(source, "freeze", None)
+    document = source.describe()
+    if freeze is None or "frozen_rule" not in type(document).model_fields:
+        return None
     try:
-        rule = study.freeze().document
+        return document.model_copy(update={"frozen_rule": freeze().document})
     except BadRuleFile:  # an aggregator that is a Python function
-        return study.describe()
-    return study.describe().model_copy(update={"frozen_rule": rule})
+        return document
 
 
 def draw(source: Shown, kind: str | None, ax: Any, **style: Any) -> Display:

@@ -2,9 +2,7 @@
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import at_most
-from steadycut.documents.audit import AuditBase, LabelledAudit
 from steadycut.documents.parts import ExplorerPart
-from steadycut.documents.study import StudyDocument
 from steadycut.show.pages.page import Explorer
 from steadycut.show.words.numbers import count, percent
 
@@ -31,19 +29,20 @@ ELSEWHERE = (
 )
 
 
-def explorer_of(document: StudyDocument | AuditBase, who: str) -> Explorer | None:
-    """Return the explorer of a study or an audit, about the patients ``who``; None without one."""
-    if not isinstance(document, StudyDocument | LabelledAudit) or document.explorer is None:
+def explorer_of(
+    data: ExplorerPart | None, limit: tuple[float, str], names: ClassNames, who: str
+) -> Explorer | None:
+    """Return the explorer of counts of the patients ``who``; None without counts.
+
+    ``limit`` is that of the frozen cut-off, with the name of its bound.
+    """
+    if data is None:
         return None
-    data = document.explorer
-    own = document.certificate.value, document.certificate.bound
-    if isinstance(document, LabelledAudit):
-        own = document.bound_external, document.bound
     uniform = data.bound == "class-wise-dkw"
     return Explorer(
-        texts=(counted_text(data, who, document.names), limits_text(data, *own, document.names)),
-        ill=of_them(document.names.ill),
-        healthy=document.names.healthy_ones,
+        texts=(counted_text(data, who, names), limits_text(data, *limit, names)),
+        ill=of_them(names.ill),
+        healthy=names.healthy_ones,
         numbers=NUMBERS,
         at_frozen=EVERYWHERE if uniform else AT_FROZEN,
         elsewhere=EVERYWHERE if uniform else ELSEWHERE,

@@ -60,15 +60,10 @@ def is_score_itself(
     return data.rows - data.dropped_rows - data.dropped_incomplete_patients == n_patients
 
 
-def n_patients(document: StudyDocument | AuditDocument) -> int:
-    """Return how many patients there are."""
-    return document.patients.total if isinstance(document, StudyDocument) else document.n_patients
-
-
 def score_in_words(document: StudyDocument | AuditDocument) -> str:
     """Say how a patient's score is made: by one chain, or by an ensemble of several."""
     if not document.ensemble:
-        if is_score_itself(document.aggregation, n_patients(document), document.data):
+        if is_score_itself(document.aggregation, document.n_patients, document.data):
             return quoted(document.score)
         return aggregation_in_words(document.score, document.aggregation)
     parts = [
