@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from steadycut import _kinds, rule_reader
-from steadycut.documents.kinds import frozen_class
+from steadycut.documents.kinds import class_of
 from steadycut.documents.parts import LARGEST_COUNT
 
 FOLDER = Path(__file__).resolve().parent.parent / "src/steadycut/documents/schemas"
 READER = Path(rule_reader.__file__)
 # steadycut.rule/1 is published as rule-1.json.
 KINDS = {
-    f"{kind.schema.partition('.')[2].replace('/', '-')}.json": frozen_class(kind)
+    f"{kind.schema.partition('.')[2].replace('/', '-')}.json": class_of(kind.rule)
     for kind in _kinds.KINDS
 }
 FORMS = re.compile(

@@ -5,8 +5,10 @@ can ask for the kinds without loading any. What a kind does is in its frozen cla
 (`steadycut.documents.frozen.FrozenFile`).
 """
 
+from types import SimpleNamespace
 
-class Kind:
+
+class Kind(SimpleNamespace):
     """One kind of frozen file, and what belongs to it.
 
     Parameters
@@ -28,25 +30,16 @@ class Kind:
         What `steadycut` offers of it, by module.
     """
 
-    def __init__(
-        self,
-        *,
-        schema: str,
-        file_name: str,
-        rule: str,
-        study: str,
-        study_file: str,
-        page: str | None = None,
-        page_name: str,
-        command: str,
-        line: str,
-        public: dict[str, tuple[str, ...]],
-    ) -> None:
-        self.schema, self.file_name = schema, file_name
-        self.rule, self.study, self.study_file = rule, study, study_file
-        self.page, self.page_name = page, page_name
-        self.command, self.line = command, line
-        self.public = public
+    schema: str
+    file_name: str
+    rule: str
+    study: str
+    study_file: str
+    page: str | None = None
+    page_name: str
+    command: str
+    line: str
+    public: dict[str, tuple[str, ...]]
 
 
 # The first one is the cut-off.
@@ -112,11 +105,7 @@ def file_names() -> str:
 
 def public_names() -> dict[str, tuple[str, ...]]:
     """Return what `steadycut` offers of all kinds, by module."""
-    found: dict[str, tuple[str, ...]] = {}
-    for kind in KINDS:
-        for module, names in kind.public.items():
-            found[module] = (*found.get(module, ()), *names)
-    return found
+    return {module: names for kind in KINDS for module, names in kind.public.items()}
 
 
 def commands(*kinds: Kind) -> dict[str, tuple[str, str]]:

@@ -80,7 +80,7 @@ LOG = _kinds.Kind(
     page_name="log",
     command="log",
     line="Choose a logarithm.",
-    public={"documents.rule": ("LogRule",)},
+    public={"documents.log": ("LogRule",)},
 )
 
 
@@ -144,6 +144,6 @@ def test_its_files_are_not_mixed_with_those_of_another_study(rule, tmp_path):
 
 def test_its_command_and_its_public_names_come_from_the_entry(rule):
     assert _kinds.commands(LOG) == {"log": ("cli.log", "Choose a logarithm.")}
-    assert "LogRule" in _kinds.public_names()["documents.rule"]
+    assert "LogRule" in _kinds.public_names()["documents.log"]
     own = {name for names in _kinds.public_names().values() for name in names}
     assert {"fit", "fit_strata", "fit_by_covariate"} <= own & set(steadycut.__all__)

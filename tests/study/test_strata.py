@@ -65,7 +65,7 @@ def test_the_study_adds_up(study, cohort):
 
 
 def test_flips_count_patients_and_draws(study):
-    scores = study.certify_scores
+    scores = study.patients.scores[study.roles.certify]
     own = study.stratum_of(scores)
     moved = [
         np.count_nonzero(scores[:, None] >= draw, axis=1) != own

@@ -22,7 +22,7 @@ from steadycut.study.fit import Study, make_study
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import study_options
 from steadycut.study.small_cells import check_possible
-from steadycut.study.useful import verdict_of_counts
+from steadycut.study.useful import verdict_of_rule
 
 # What the answer means where errors are rounded up.
 SMALL_CELLS = {
@@ -73,11 +73,11 @@ def fit_command(
     if small_cells is not None:
         write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
-        counts, matrix = frozen.reference_counts, frozen.cost_matrix
-        verdict = verdict_of_counts(counts, frozen.certificate, matrix, frozen.costs, rounded=True)
+        verdict = verdict_of_rule(frozen)
+        useful = "cannot tell" if verdict is None else verdict.useful
         note_dropped(found, small_cells=True)
         said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
-        said += (f"Useful here: {verdict.useful}. {SMALL_CELLS[verdict.useful]}",)
+        said += (f"Useful here: {useful}. {SMALL_CELLS[useful]}",)
         if rates := frozen.document.certified_rates:
             said += (rates_sentence(rates, frozen.certificate.delta),)
         text = f"{paragraph(said)}\n\nWrote rule.json to {out}/"

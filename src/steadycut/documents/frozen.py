@@ -24,6 +24,7 @@ from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
 from steadycut.core.strata.costs import CostMatrix
+from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json, guards, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
@@ -77,8 +78,8 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     """A frozen decision with its canonical bytes.
 
     A kind of file names its schema, model and file, and the column that decisions are written to.
-    It provides `decide_patients`, `flip_probability_of`, `cost_matrix` and `reference_counts`, and
-    adds to `expected`. Everything else works for every kind.
+    It provides `cost_matrix`, `reference_counts` and its `cut_offs`, or `decide_patients` and
+    `flip_probability_of`, and adds to `expected`. Everything else works for every kind.
     """
 
     schema: ClassVar[str]
@@ -191,14 +192,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """The certifying patients by grade and action; None if an older file does not hold them."""
 
     @abstractmethod
-    def decide_patients(self, patients: PatientScores) -> IntArray:
-        """Return the action for each patient, 0 for the lowest."""
-
-    @abstractmethod
-    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
-        """Return, for each patient, how often a resampled study takes another action."""
-
-    @abstractmethod
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
         """Return the column with the cut-off of each patient, by its name."""
 
@@ -207,6 +200,24 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """Return the true grade of each patient, from ``y`` or from the patients themselves."""
 
     # What a kind may change -------------------------------------------------------------------
+
+    def decide_patients(self, patients: PatientScores) -> IntArray:
+        """Return the action for each patient, 0 for the lowest: as many cut-offs as are reached."""
+        return stratum_of(self._oriented(patients.scores), self.sign * np.array(self.cut_offs))
+
+    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
+        """Return, for each patient, how often a resampled study takes another action."""
+        return self.flip_probability(patients.scores)
+
+    def flip_probability(self, scores: ArrayLike) -> FloatArray:
+        """Return, for each patient score, how often a resampled study takes another action."""
+        document: Any = self.document
+        draws = np.reshape(document.bootstrap_thresholds, (-1, len(self.cut_offs)))
+        cut_offs = self.sign * np.array(self.cut_offs)
+        return stratum_flips(self._oriented(scores), cut_offs, self.sign * draws)
+
+    def _oriented(self, scores: ArrayLike) -> FloatArray:
+        return self.sign * PatientScores(scores=scores).scores
 
     @property
     def costs(self) -> Costs | None:
@@ -231,16 +242,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     @property
     def rounded(self) -> Rounded | None:
         """Why errors of the certifying patients may be counted too high, if they are."""
-        return None
-
-    @property
-    def penalty(self) -> float | None:
-        """What the stability of the cut-off adds to a bound; None if the file does not say so."""
-        return None
-
-    @property
-    def paper_penalty(self) -> float | None:
-        """The same with the paper's band."""
         return None
 
     @property

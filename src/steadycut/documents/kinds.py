@@ -9,29 +9,17 @@ from pydantic import BeforeValidator, SerializeAsAny
 from steadycut import _kinds
 from steadycut.documents.canonical_json import json_object, read_frozen
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.parts import Part
 
 
-def frozen_class(kind: _kinds.Kind) -> type[FrozenFile[Any]]:
-    """Return the class of the frozen files of a kind."""
-    found: type[FrozenFile[Any]] = _named(kind.rule)
-    return found
-
-
-def study_class(kind: _kinds.Kind) -> type[Part]:
-    """Return the document of the studies of a kind."""
-    found: type[Part] = _named(kind.study)
-    return found
-
-
-def _named(place: str) -> Any:  # noqa: ANN401
+def class_of(place: str) -> Any:  # noqa: ANN401
+    """Return the class that an entry of `_kinds` names as ``module:class``."""
     module, _, name = place.partition(":")
     return getattr(import_module(f"steadycut.documents.{module}"), name)
 
 
 def by_schema(schema: object) -> type[FrozenFile[Any]] | None:
     """Return the class of the frozen files with a schema; None if no kind has it."""
-    return next((frozen_class(kind) for kind in _kinds.KINDS if kind.schema == schema), None)
+    return next((class_of(kind.rule) for kind in _kinds.KINDS if kind.schema == schema), None)
 
 
 def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
@@ -42,7 +30,7 @@ def load_frozen(path: str | PathLike[str]) -> FrozenFile[Any]:
 
 def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     """Return the kind of a frozen file; that of a cut-off says what is wrong with other files."""
-    return by_schema(json_object(written).get("schema")) or frozen_class(_kinds.KINDS[0])
+    return by_schema(json_object(written).get("schema")) or class_of(_kinds.KINDS[0].rule)
 
 
 def file_name_of(schema: str) -> str:

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.bounds.modulus import dkw_band_width
-from steadycut.core.checks import FloatArray, IntArray
-from steadycut.core.diagnose import flip_probability
+from steadycut.core.checks import IntArray
 from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.verdict import RateName
@@ -182,11 +181,6 @@ class FrozenRule(CallFile[RuleDocument]):
         return None if made.options.small_cells is None else "small cells"
 
     @property
-    def penalty(self) -> float:
-        """G_boot with the band that the rule was made with."""
-        return self.document.stability.penalty
-
-    @property
     def costs(self) -> Costs:
         """What the two errors cost."""
         return self.document.costs.as_costs(self.document.target_prevalence)
@@ -241,24 +235,9 @@ class FrozenRule(CallFile[RuleDocument]):
         """The certifying patients by class and decision."""
         return self.document.reference.confusion.counts
 
-    def decide_patients(self, patients: PatientScores) -> IntArray:
-        """Return 1 for every patient who is called, else 0."""
-        return self.decide_scores(patients.scores).astype(np.int64)
-
-    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
-        """Return, for each patient, how often a resampled study decides otherwise."""
-        return self.flip_probability(patients.scores)
-
     def decide_scores(self, scores: ArrayLike) -> NDArray[np.int8]:
         """Return 1 for every patient score that is called, else 0."""
-        values = PatientScores(scores=scores).scores
-        return (self.sign * values >= self.sign * self.threshold).astype(np.int8)
-
-    def flip_probability(self, scores: ArrayLike) -> FloatArray:
-        """Return, for each patient score, how often a resampled study decides otherwise."""
-        values = self.sign * PatientScores(scores=scores).scores
-        draws = self.sign * np.asarray(self.document.bootstrap_thresholds)
-        return flip_probability(values, self.sign * self.threshold, draws)
+        return self.decide_patients(PatientScores(scores=scores)).astype(np.int8)
 
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
         return {"threshold": np.full(patients.n_patients, self.threshold)}

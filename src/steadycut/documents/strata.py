@@ -14,10 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, model_validator
 
 from steadycut.core.bounds.binomial import two_sided
-from steadycut.core.checks import FloatArray, IntArray, as_array, check_length, shared_values
+from steadycut.core.checks import IntArray, as_array, check_length, shared_values
 from steadycut.core.records import Costs, PatientScores, sign_of
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
-from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.strata.two_cuts import SIDES
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
@@ -298,25 +297,11 @@ class StrataRule(FrozenFile[StrataDocument]):
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each patient score, 0 for the lowest."""
-        return stratum_of(self._oriented(scores), self.sign * np.array(self.thresholds))
+        return self.decide_patients(PatientScores(scores=scores))
 
     def decide_scores(self, scores: ArrayLike) -> NDArray[np.str_]:
         """Return the name of the stratum of each patient score."""
         return self._named(self.stratum_of(scores))
-
-    def flip_probability(self, scores: ArrayLike) -> FloatArray:
-        """Return, for each patient score, how often a resampled study gives another stratum."""
-        draws = self.sign * np.array(self.document.bootstrap_thresholds)
-        thresholds = self.sign * np.array(self.thresholds)
-        return stratum_flips(self._oriented(scores), thresholds, draws)
-
-    def decide_patients(self, patients: PatientScores) -> IntArray:
-        """Return the stratum of each patient, 0 for the lowest."""
-        return self.stratum_of(patients.scores)
-
-    def flip_probability_of(self, patients: PatientScores) -> FloatArray:
-        """Return, for each patient, how often a resampled study gives another stratum."""
-        return self.flip_probability(patients.scores)
 
     def _named(self, actions: IntArray) -> NDArray[np.str_]:
         return np.array(self.strata, dtype=np.str_)[actions]
@@ -330,6 +315,3 @@ class StrataRule(FrozenFile[StrataDocument]):
         members = np.bincount(found, minlength=len(self.strata)).tolist()
         strata = dict(zip(self.strata, members, strict=True))
         return {"thresholds": self.thresholds, "strata": strata}
-
-    def _oriented(self, scores: ArrayLike) -> FloatArray:
-        return self.sign * PatientScores(scores=scores).scores

@@ -20,14 +20,13 @@ def check_cut_off_rule(rule: object) -> FrozenRule:
     frozen = cast("FrozenRule", rule)
     if frozen.reference is not None:
         return frozen
+    why = f"has {len(frozen.actions)} decisions"
+    if frozen.attributes:
+        why = f"has cut-offs that depend on {', '.join(map(repr, frozen.attributes))}"
     again = "Audit it with labels of random patients here, or fit it again on patients from here."
     if frozen.cut_off is not None:
         why = "keeps no scores of its patients"
         again = "Fit the same patients with fit, which gives the same cut-off and keeps them."
-    elif frozen.attributes:
-        why = f"has cut-offs that depend on {', '.join(map(repr, frozen.attributes))}"
-    else:
-        why = f"has {len(frozen.actions)} decisions"
     msg = f"this needs a rule with one cut-off (rule.json); this {frozen.file_name} {why}. {again}"
     raise BadOption(msg)
 

@@ -38,8 +38,10 @@ from steadycut.show.words.numbers import count, cut, exact, percent, risk
 Fact = tuple[str, str]
 
 
-def audit_page(audit: AuditDocument) -> Page:
-    """Return the page of an audit of a cut-off."""
+def audit_page(audit: AuditDocument | DecisionAudit) -> Page:
+    """Return the page of an audit."""
+    if isinstance(audit, DecisionAudit):
+        return decision_audit_page(audit)
     sections = (
         *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
         *((sampled_section(audit.sampled),) if audit.sampled is not None else ()),

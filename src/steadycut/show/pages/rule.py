@@ -4,14 +4,13 @@ The study of a kind without a page of its own has nearly the same one.
 """
 
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from steadycut import _kinds
 from steadycut.core.rounding import at_most
 from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.kinds import study_class
+from steadycut.documents.kinds import class_of
 from steadycut.documents.parts import CertificatePart, Part
-from steadycut.documents.study import StudyVerdictPart
 from steadycut.show.pages.builders import held_files
 from steadycut.show.pages.page import Page
 from steadycut.show.sections.certificate import (
@@ -26,14 +25,6 @@ from steadycut.show.words.numbers import count, percent, risk
 from steadycut.study.useful import verdict_of_rule
 
 WITHOUT = "a decision without the score"
-
-
-class AnyStudy(Protocol):
-    """What the study of every kind says."""
-
-    score: str
-    certificate: CertificatePart
-    verdict: StudyVerdictPart | None
 
 
 def rule_page(rule: FrozenFile[Any]) -> Page:
@@ -77,9 +68,9 @@ def in_words(rule: FrozenFile[Any]) -> str:
 
 def any_study_page(study: Part) -> Page:
     """Return the page of a study whose kind has none of its own."""
-    kind = next(kind for kind in _kinds.KINDS if study_class(kind) is type(study))
-    found: AnyStudy = study  # type: ignore[assignment]
-    certificate = found.certificate
+    kind = next(kind for kind in _kinds.KINDS if class_of(kind.study) is type(study))
+    found: Any = study
+    certificate: CertificatePart = found.certificate
     certified = f"The certified average cost per patient is {limit_of(certificate)}."
     return Page(
         title=f"A study of {say.quoted(found.score)}",

@@ -21,7 +21,7 @@ from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
 from steadycut.errors import TooFewPatients, warn_each
-from steadycut.study.options import USUAL, StudyOptions, lists_options, study_options
+from steadycut.study.options import USUAL, StudyOptions, lists_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
 from steadycut.study.strata.fitted import StrataStudy
 from steadycut.study.strata.options import StrataOptions, strata_options
@@ -124,10 +124,7 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     check_every_grade(grades, options)
     # The same roles and random numbers as in a study of one cut-off with the same seed.
     marked = replace(patients, labels=(grades > 0).astype(np.int8))
-    dealing = study_options(
-        certify_size=options.certify_size, seed=options.seed, direction=options.direction
-    )
-    roles = deal_roles(marked, dealing)
+    roles = deal_roles(marked, options.of_one_cut_off)
     _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
     oriented = patients.oriented(options.direction)
     cells, draws = _choose(oriented, grades, roles, options, np.random.default_rng(bootstrap_seed))

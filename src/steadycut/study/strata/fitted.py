@@ -10,6 +10,7 @@ from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.bootstrap.radius import JointRadius
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.cuts.grid import operating_value
 from steadycut.core.records import PatientScores
 from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
@@ -85,19 +86,15 @@ class StrataStudy(Shown):
         return self.smallest_risk + self.penalty
 
     @property
-    def certify_scores(self) -> FloatArray:
-        """The scores of the patients who certify."""
-        return self.patients.scores[self.roles.certify]
-
-    @property
     def flip_rate(self) -> float:
         """Share of certifying patients and draws whose stratum changes."""
-        return float(self.flip_probability(self.certify_scores).mean())
+        return float(self.flip_probability(self.patients.scores[self.roles.certify]).mean())
 
     @property
     def jump_rate(self) -> float:
         """Share of certifying patients and draws whose stratum changes by two or more."""
-        return float(self.flip_probability(self.certify_scores, at_least=2).mean())
+        scores = self.patients.scores[self.roles.certify]
+        return float(self.flip_probability(scores, at_least=2).mean())
 
     @property
     def warnings(self) -> list[str]:
@@ -175,11 +172,8 @@ def operating_values(study: StrataStudy) -> list[float | None]:
     """Return, for each boundary, the lowest-risk score of a choosing patient who is above it."""
     sign = study.options.sign
     scores = sign * study.patients.scores[study.roles.select]
-    found = []
-    for threshold in study.draws.thresholds:
-        above = scores[scores >= threshold]
-        found.append(sign * float(above.min()) if above.size else None)
-    return found
+    found = [operating_value(one, scores) for one in study.draws.thresholds.tolist()]
+    return [None if one is None else sign * one for one in found]
 
 
 def boundary_parts(study: StrataStudy) -> list[documents.BoundaryPart]:

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.asked_rates import parse_rates
-from steadycut.core.checks import MOST_REPLICATES, check_count, check_delta, check_fraction, shown
-from steadycut.core.cuts.grid import check_grid
-from steadycut.core.records import Direction, check_direction, sign_of
+from steadycut.core.checks import check_count, shown
+from steadycut.core.records import Direction, sign_of
 from steadycut.core.strata.certify import choose_loss_bound
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.rules import parse_strata_rule
 from steadycut.core.strata.two_cuts import TwoCuts, two_cuts_text
 from steadycut.core.verdict import RateName
 from steadycut.errors import BadOption, argument
+from steadycut.study.options import Options, study_options
 
 # The names of two and of three strata if none are given.
 USUAL_NAMES = {2: ("low", "high"), 3: ("low", "intermediate", "high")}
@@ -47,14 +47,9 @@ class StrataOptions:
         elif self.certify is not None:
             msg = f"{argument('certify')} needs {argument('rule_out')} and {argument('rule_in')}."
             raise BadOption(msg)
-        check_direction(self.direction)
-        check_grid(self.grid)
-        check_count("n_bootstrap", self.n_bootstrap, at_least=2, at_most=MOST_REPLICATES)
-        check_delta(self.delta)
-        check_fraction("certify_size", self.certify_size)
+        _ = self.of_one_cut_off
         choose_loss_bound(self.bound, self.costs)
         _ = self.asked_rates
-        check_count("seed", self.seed, at_least=0)
         _check_names("strata", self.strata, self.costs.n_strata, "columns")
         _check_names("grades", self.grades, self.costs.n_grades, "rows")
 
@@ -69,6 +64,18 @@ class StrataOptions:
         """The rates to certify, that of the lower cut-off first; none without two limits."""
         limits = {} if self.two_cuts is None else self.two_cuts.asked
         return limits | parse_rates(self.certify, list(limits))
+
+    @property
+    def of_one_cut_off(self) -> Options:
+        """What a study of one cut-off depends on too, checked."""
+        return study_options(
+            direction=self.direction,
+            grid=self.grid,
+            n_bootstrap=self.n_bootstrap,
+            delta=self.delta,
+            certify_size=self.certify_size,
+            seed=self.seed,
+        )
 
     @property
     def sign(self) -> float:
