@@ -254,7 +254,10 @@ def test_strata_are_watched_in_the_order_of_arrival(other, strata, tmp_path, cap
     [
         (["--label", "site"], "every label must be one of the rule's grades, none, mild, severe"),
         (["--label", "nowhere"], "nowhere"),
-        (["--label", "grade", "--small-cells", "5"], "--small-cells 5 needs one cut-off for all patients"),
+        (
+            ["--label", "grade", "--small-cells", "5"],
+            "--small-cells 5 needs one cut-off for all patients",
+        ),
         (["--label", "grade", "--unseen", "pooled"], "--unseen pooled is for a covariate.json"),
     ],
 )
