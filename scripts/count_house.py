@@ -266,9 +266,8 @@ def class_names(modules: Mapping[str, Module]) -> set[str]:
         for node in ast.walk(table.tree if table else ast.Module([], []))
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    places = [text.partition(":") for text in texts if re.fullmatch(r"\w+:\w+", text)]
-    names = {name for _, _, name in places} | {text for text in texts if text.isidentifier()}
-    names = {name for name in names if name[0].isupper()}
+    places = [text.partition(":") for text in texts if re.fullmatch(r"[\w.]+:\w+", text)]
+    names = {name for _, _, name in places if name[0].isupper()}
     for module, _, _ in places:
         own = modules.get(f"{PACKAGE}.documents.{module}")
         found = ast.walk(own.tree) if own else ()

@@ -206,7 +206,7 @@ def test_lazy_imports_are_counted(count, path, text, found):
 # Kinds of frozen files ---------------------------------------------------------------------
 
 KIND = {
-    "_kinds.py": "KINDS = [Kind(rule='rule:FrozenRule', public=('Study', 'fit'))]\n",
+    "_kinds.py": "KINDS = [Kind(rule='rule:FrozenRule', fitted='study.fit:Study')]\n",
     "documents/rule.py": "class RuleDocument: ...\nclass FrozenRule: ...\n",
 }
 

@@ -36,7 +36,6 @@ from steadycut._version import __version__  # noqa: F401
 # optional package for what they do not use, and a command loads only what it needs. Type checkers
 # read ``__init__.pyi``.
 _PLACES = {
-    **public_names(),
     "core.certify": ("Certificate", "certify"),
     "core.records": ("PatientScores",),
     "documents.guards": ("check_deployment",),
@@ -65,6 +64,7 @@ _PLACES = {
 # Whole modules: the figures, and what objects show of themselves in a notebook.
 _MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.render.notebook"}
 _MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
+_MODULE_OF |= public_names()
 
 __all__ = sorted(["__version__", *_MODULE_OF])  # noqa: PLE0605
 

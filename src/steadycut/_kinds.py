@@ -17,8 +17,6 @@ class Kind(SimpleNamespace):
         What its files name as their schema, and what they are called in a folder.
     rule, study
         The class of its files and the document of its studies, as ``module:class`` in `documents`.
-    study_file
-        What the document of a study is called in a folder.
     page
         The module in ``show.pages`` whose function ``<module>_page`` makes the page of a study.
         None for the page that every study can have.
@@ -26,20 +24,20 @@ class Kind(SimpleNamespace):
         What that page is called, without an ending.
     command, line
         The command that makes it, a module of its own in ``cli``, and its line in the help.
-    public
-        What `steadycut` offers of it, by module.
+    fit, fitted
+        The function that makes a study and the class of the study, as ``module:name``.
     """
 
     schema: str
     file_name: str
     rule: str
     study: str
-    study_file: str
     page: str | None = None
     page_name: str
     command: str
     line: str
-    public: dict[str, tuple[str, ...]]
+    fit: str
+    fitted: str
 
 
 # The first one is the cut-off.
@@ -49,44 +47,36 @@ KINDS = [
         file_name="rule.json",
         rule="rule:FrozenRule",
         study="study:StudyDocument",
-        study_file="study.json",
         page="study",
         page_name="report",
         command="fit",
         line="Choose, freeze and certify one patient-level cut-off.",
-        public={"documents.rule": ("FrozenRule",), "study.fit": ("Study", "fit")},
+        fit="study.fit:fit",
+        fitted="study.fit:Study",
     ),
     Kind(
         schema="steadycut.strata/1",
         file_name="strata.json",
         rule="strata:StrataRule",
         study="strata:StrataStudyDocument",
-        study_file="strata-study.json",
         page="strata",
         page_name="strata",
         command="strata",
         line="Choose ordered risk strata, or rule out and rule in.",
-        public={
-            "documents.strata": ("StrataRule",),
-            "study.strata.fit": ("fit_strata",),
-            "study.strata.fitted": ("StrataStudy",),
-        },
+        fit="study.strata.fit:fit_strata",
+        fitted="study.strata.fitted:StrataStudy",
     ),
     Kind(
         schema="steadycut.covariate/1",
         file_name="covariate.json",
         rule="covariate:CovariateRule",
         study="covariate:CovariateStudyDocument",
-        study_file="covariate_study.json",
         page="covariate",
         page_name="covariate",
         command="covariate",
         line="Choose cut-offs that depend on a group or a number.",
-        public={
-            "documents.covariate": ("CovariateRule",),
-            "study.covariate.fit": ("fit_by_covariate",),
-            "study.covariate.fitted": ("CovariateStudy",),
-        },
+        fit="study.covariate.fit:fit_by_covariate",
+        fitted="study.covariate.fitted:CovariateStudy",
     ),
 ]
 
@@ -103,9 +93,10 @@ def file_names() -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def public_names() -> dict[str, tuple[str, ...]]:
-    """Return what `steadycut` offers of all kinds, by module."""
-    return {module: names for kind in KINDS for module, names in kind.public.items()}
+def public_names() -> dict[str, str]:
+    """Return what `steadycut` offers of all kinds: each name with its module."""
+    places = [(f"documents.{kind.rule}", kind.fit, kind.fitted) for kind in KINDS]
+    return {name: module for row in places for module, name in (one.split(":") for one in row)}
 
 
 def commands(*kinds: Kind) -> dict[str, tuple[str, str]]:

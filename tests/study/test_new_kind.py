@@ -76,11 +76,11 @@ LOG = _kinds.Kind(
     file_name="log.json",
     rule="rule:LogRule",
     study="rule:LogStudyDocument",
-    study_file="log-study.json",
     page_name="log",
     command="log",
     line="Choose a logarithm.",
-    public={"documents.log": ("LogRule",)},
+    fit="study.log:fit_log",
+    fitted="study.log:LogStudy",
 )
 
 
@@ -144,6 +144,6 @@ def test_its_files_are_not_mixed_with_those_of_another_study(rule, tmp_path):
 
 def test_its_command_and_its_public_names_come_from_the_entry(rule):
     assert _kinds.commands(LOG) == {"log": ("cli.log", "Choose a logarithm.")}
-    assert "LogRule" in _kinds.public_names()["documents.log"]
-    own = {name for names in _kinds.public_names().values() for name in names}
-    assert {"fit", "fit_strata", "fit_by_covariate"} <= own & set(steadycut.__all__)
+    own = _kinds.public_names()
+    assert (own["LogRule"], own["fit_log"]) == ("documents.rule", "study.log")
+    assert {"fit", "fit_strata", "fit_by_covariate"} <= set(own) & set(steadycut.__all__)

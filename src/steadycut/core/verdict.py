@@ -251,14 +251,7 @@ class Comparison:
     def limited_rates(self, delta: float) -> list[certify.RateLimit]:
         """Return every error rate here with an upper limit; all limits hold together."""
         rates = error_rates(self.here, self.matrix)
-        return [
-            certify.RateLimit(
-                errors=rate.wrong,
-                n_patients=rate.n_patients,
-                limit=self._highest(rate, delta / len(rates)),
-            )
-            for rate in rates
-        ]
+        return certify.limited(rates, lambda rate: self._highest(rate, delta / len(rates)))
 
     def _highest(self, rate: ErrorRate, level: float) -> float:
         if self.sequential:

@@ -40,8 +40,7 @@ def file_name_of(schema: str) -> str:
 
 def _as_document(content: Any) -> Any:  # noqa: ANN401
     """Return the plain content of a frozen file as the document of its kind."""
-    schema = content.get("schema") if isinstance(content, dict) else None
-    kind = by_schema(schema)
+    kind = by_schema(content.get("schema")) if isinstance(content, dict) else None
     return content if kind is None else kind.document_of(content)
 
 

@@ -20,9 +20,8 @@ def check_cut_off_rule(rule: object) -> FrozenRule:
     frozen = cast("FrozenRule", rule)
     if frozen.reference is not None:
         return frozen
-    why = f"has {len(frozen.actions)} decisions"
-    if frozen.attributes:
-        why = f"has cut-offs that depend on {', '.join(map(repr, frozen.attributes))}"
+    by = ", ".join(map(repr, frozen.attributes))
+    why = f"has cut-offs that depend on {by}" if by else f"has {len(frozen.actions)} decisions"
     again = "Audit it with labels of random patients here, or fit it again on patients from here."
     if frozen.cut_off is not None:
         why = "keeps no scores of its patients"

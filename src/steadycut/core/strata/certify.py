@@ -5,7 +5,7 @@ its certified value. Second, all miss rates and alarm rates of all boundaries ar
 limits (2K exact limits at delta / 2K each). Both together fail with probability at most 2 delta.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,18 +111,18 @@ def certify_boundaries(
     """
     rates = error_rates(counts, costs)
     share = check_fraction("delta", delta) / len(rates)
-    limits = [
-        RateLimit(
-            errors=rate.wrong,
-            n_patients=rate.n_patients,
-            limit=upper_limit(rate.wrong, rate.n_patients, share),
-        )
-        for rate in rates
-    ]
+    limits = limited(rates, lambda rate: upper_limit(rate.wrong, rate.n_patients, share))
     return tuple(
         BoundaryCertificate(miss=miss, alarm=alarm, delta=share)
         for miss, alarm in zip(limits[::2], limits[1::2], strict=True)
     )
+
+
+def limited(rates: Sequence[ErrorRate], limit: Callable[[ErrorRate], float]) -> list[RateLimit]:
+    """Return error rates with an upper limit each."""
+    return [
+        RateLimit(errors=one.wrong, n_patients=one.n_patients, limit=limit(one)) for one in rates
+    ]
 
 
 def certify_cost(

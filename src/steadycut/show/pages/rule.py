@@ -80,5 +80,5 @@ def any_study_page(study: Part) -> Page:
         marks=useful_mark(found.verdict, certified),
         step=useful_step(kind.file_name, certificate, found.verdict, WITHOUT),
         sections=(certificate_section(certificate, "where the risk is the average cost"),),
-        files=held_files(study, kind.study_file),
+        files=held_files(study, f"{kind.page_name}-study.json"),
     )

@@ -125,28 +125,17 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     # The same roles and random numbers as in a study of one cut-off with the same seed.
     marked = replace(patients, labels=(grades > 0).astype(np.int8))
     roles = deal_roles(marked, options.of_one_cut_off)
-    _, bootstrap_seed = np.random.SeedSequence(options.seed).spawn(2)
-    oriented = patients.oriented(options.direction)
-    cells, draws = _choose(oriented, grades, roles, options, np.random.default_rng(bootstrap_seed))
-    return _certified(oriented, grades, options, roles, cells, draws)
-
-
-def _choose(
-    oriented: PatientScores,
-    grades: IntArray,
-    roles: Roles,
-    options: StrataOptions,
-    rng: np.random.Generator,
-) -> tuple[IntArray, StrataDraws]:
-    """Return the choosing patients between the cuts, and the boundaries that they choose."""
-    costs, rule, chose = options.costs, parse_strata_rule(options.rule), roles.select
+    _, seed = np.random.SeedSequence(options.seed).spawn(2)
+    oriented, costs, chose = patients.oriented(options.direction), options.costs, roles.select
     cuts, cells = grade_cells(oriented.take(chose), grades[chose], costs.n_grades, options.grid)
     if options.two_cuts is not None:
         options.two_cuts.refuse_infeasible(cuts, f"'{oriented.recipe.name}'")
+    rule, rng = parse_strata_rule(options.rule), np.random.default_rng(seed)
     draws = draw_strata(cuts, cells, rule, costs, options.n_bootstrap, rng)
     # Boundaries move off the scores that they equal; no patient changes stratum.
     clear = [clear_of_scores(one, oriented.scores) for one in draws.thresholds.tolist()]
-    return cells, replace(draws, thresholds=read_only(np.array(clear)))
+    draws = replace(draws, thresholds=read_only(np.array(clear)))
+    return _certified(oriented, grades, options, roles, cells, draws)
 
 
 def _certified(

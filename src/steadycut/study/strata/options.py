@@ -68,14 +68,9 @@ class StrataOptions:
     @property
     def of_one_cut_off(self) -> Options:
         """What a study of one cut-off depends on too, checked."""
-        return study_options(
-            direction=self.direction,
-            grid=self.grid,
-            n_bootstrap=self.n_bootstrap,
-            delta=self.delta,
-            certify_size=self.certify_size,
-            seed=self.seed,
-        )
+        shared = ("direction", "grid", "n_bootstrap", "delta", "certify_size", "seed")
+        given: Any = {name: getattr(self, name) for name in shared}
+        return study_options(**given)
 
     @property
     def sign(self) -> float:
