@@ -27,9 +27,9 @@ LIMITS: dict[str, int] = {
     "modules in the largest folder": 25,
     "dict[str, Any] in show": 0,
     "lazy imports of own modules": 0,
-    "isinstance on kinds": 7,
+    "isinstance on kinds": 0,
     "top-level modules out of place": 0,
-    "code lines": 34_930,
+    "code lines": 34_905,
 }
 # A limit that is so much above its count should be lowered.
 SLACK = 50

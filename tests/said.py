@@ -2,8 +2,8 @@
 
 from types import SimpleNamespace
 
-from steadycut.documents.audit import AuditBase
-from steadycut.documents.monitor import MonitorBase
+from steadycut.documents.audit import AuditDocument
+from steadycut.documents.monitor import MonitorDocument
 from steadycut.documents.parts import Part
 from steadycut.documents.reading import described, read_document
 from steadycut.show.pages.kinds import kind_of, page_of
@@ -17,9 +17,9 @@ def said(source):
         document = read_document(kind_of(document).document, document)
     page = page_of(document)
     verdict = " ".join(page.headline)
-    if isinstance(document, AuditBase):
+    if isinstance(document, AuditDocument):
         verdict = audit.overall_text(document)
-    elif isinstance(document, MonitorBase):
+    elif isinstance(document, MonitorDocument):
         verdict = monitor.verdict_text(document)
     questions = getattr(document, "questions", [])
     return SimpleNamespace(

@@ -13,7 +13,7 @@ from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.confusion import Confusion
 from steadycut.core.monitor import watch_calls, watch_risk
 from steadycut.core.records import Recipe
-from steadycut.documents.audit import AuditDocument, DecisionAudit
+from steadycut.documents.audit import AuditDocument
 from steadycut.documents.covariate import CovariateDocument, CovariateRule
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.reading import read_document
@@ -196,7 +196,7 @@ def test_without_grades_only_what_needs_none_is_known():
     scores, grades = here(rule)
     found = audit(rule, scores).describe()
     with_grades = audit(rule, scores, grades).describe()
-    assert type(found) is DecisionAudit
+    assert type(found) is AuditDocument
     assert (found.labelled, found.verdict.overall) == (False, "open")
     assert (found.shares, found.flip_rate) == (with_grades.shares, with_grades.flip_rate)
 
@@ -268,7 +268,7 @@ def test_the_audit_is_that_of_the_cut_off_if_all_groups_have_the_same(direction,
     by_sex = one_cut_by_sex(rule)
     plain, found = audit(rule, there).to_dict(), audit(by_sex, there).to_dict()
     check_next_steps(plain, found)
-    shared = set(plain) & set(found) - {"schema", "next_step"}
+    shared = set(plain) & set(found) - {"next_step", "frozen_schema", "attributes"}
     assert {
         *("risk_external", "risk_external_se", "risk_internal", "bound_external", "bound"),
         *("vacuous", "verdict", "questions", "shift", "operating_point", "flip_rate"),
@@ -278,7 +278,7 @@ def test_the_audit_is_that_of_the_cut_off_if_all_groups_have_the_same(direction,
     plain["shift"] = {name: plain["shift"][name] for name in found["shift"]}
     assert {name: found[name] for name in shared} == {name: plain[name] for name in shared}
     watched, plain = monitor(by_sex, there).to_dict(), monitor(rule, there).to_dict()
-    shared = set(plain) & set(watched) - {"schema", "next_step"}
+    shared = set(plain) & set(watched) - {"next_step", "frozen_schema", "attributes"}
     assert {"risk", "call_rate", "first_alarm"} <= shared
     check_next_steps(plain, watched)
     assert {name: watched[name] for name in shared} == {name: plain[name] for name in shared}
@@ -427,8 +427,7 @@ def test_an_audit_is_read_back_as_it_was_written(schema):
     for there in (patients, replace(patients, labels=None)):
         found = audit(rule, there).describe()
         whole = found.model_copy(update={"frozen_rule": rule.document})
-        kind = AuditDocument if schema == "steadycut.rule/1" else DecisionAudit
-        assert read_document(kind, whole.to_plain()) == whole
+        assert read_document(AuditDocument, whole.to_plain()) == whole
         assert whole.to_plain()["frozen_rule"] == rule.to_dict()
 
 
@@ -465,7 +464,7 @@ def test_a_watch_on_strata_takes_the_losses_in_the_order_given(costs):
     assert np.array_equal(found.calls.too_many, calls.too_many)
     assert found.calls.internal == calls.internal
     written = found.to_dict()
-    assert written["schema"] == "steadycut.decision-monitor/1"
+    assert written["schema"] == "steadycut.monitor/1"
     assert written["actions"] == rule.strata
     assert sum(written["shares"]) == pytest.approx(1)
 

@@ -19,7 +19,7 @@ from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import ErrorRate
 from steadycut.core.verdict import MARGIN, melded_p_value
-from steadycut.documents.audit import AuditDocument, DecisionAudit
+from steadycut.documents.audit import AuditDocument
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import Finding
@@ -298,7 +298,7 @@ def with_numbered_sites(found: Audit) -> Audit:
 
 def audit_document(
     found: Audit, table: PatientTable, confidence: float = CONFIDENCE
-) -> AuditDocument | DecisionAudit:
+) -> AuditDocument:
     """Return audit.json: the audit, how many rows it was made from, and the rule itself.
 
     With small cells it does not say what looks odd about the rows, because that counts patients.

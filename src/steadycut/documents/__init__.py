@@ -7,7 +7,6 @@
 ``ensemble``         the methods of an ensemble, found again in a table
 ``guards``           whether new patients are what a rule was made for
 ``frozen``           what all frozen files share
-``reference``        the scores of the certifying patients, by class
 ``rule``             rule.json: one cut-off
 ``strata``           strata.json: ordered risk strata; strata-study.json
 ``covariate``        covariate.json: cut-offs by covariate; covariate-study.json

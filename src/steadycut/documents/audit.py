@@ -1,9 +1,11 @@
 """The content of ``audit.json``: what a frozen file decides about patients of another hospital.
 
-The audit of a cut-off has names of its own; that of every other kind of frozen file is a
-`DecisionAudit`.
+The audit of every kind of frozen file is an `AuditDocument`. It has more parts where they make
+sense: with labels it is a `LabelledAudit`, for one cut-off with the scores of the first hospital a
+`CutOffAudit`, and with both a `LabelledCutOffAudit`.
 """
 
+from collections.abc import Mapping
 from typing import Final, Literal
 
 from pydantic import Field, FiniteFloat
@@ -17,7 +19,7 @@ from steadycut.documents.next_step import GroupName, NextStep
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
 
-DECISION_SCHEMA: Final = "steadycut.decision-audit/1"
+SCHEMA: Final = "steadycut.audit/1"
 
 
 class VerdictPart(parts.Part):
@@ -271,93 +273,6 @@ class SampledPart(parts.Part):
     hidden: HiddenPart | None = None
 
 
-class AuditBase(parts.NamedClasses, parts.NewPatientsPart):
-    """What the audit of every kind of frozen file says.
-
-    ``target_prevalence`` is known where costs are meant at it, not at that of the patients.
-    """
-
-    direction: Literal["ge", "le"]
-    score: str
-    aggregation: list[parts.Step]
-    delta: FiniteFloat
-    certificate: parts.CertificatePart
-    n_patients: int
-    labelled: bool = False
-    call_rate: FiniteFloat
-    call_rate_internal: FiniteFloat | None
-    flip_rate: FiniteFloat
-    grey_zone: GreyZonePart
-    small_cells: int | None = None
-    survival: parts.SurvivalPart | None = None
-    sequential: bool = False
-    margin: FiniteFloat
-    verdict: VerdictPart
-    questions: list[QuestionPart]
-    next_step: NextStep
-    target_prevalence: parts.Range | None = None
-    calls: CallsPart | None = None
-
-
-class RiskHere(parts.Part):
-    """What labels tell for every kind of frozen file: the risk here, and a bound on it.
-
-    ``worst_group`` has the worst verdict, ``failing`` are all with a bad one, the worst first.
-    ``certified_rates`` says of each rate that was certified whether it is still reached here.
-    """
-
-    groups: list[GroupPart]
-    worst_group: GroupName | None
-    failing: list[GroupName] | None = None
-    risk_external: FiniteFloat
-    risk_external_se: FiniteFloat
-    risk_internal: FiniteFloat
-    bound_external: FiniteFloat
-    bound: str
-    vacuous: bool
-    certified_rates: list[parts.CertifiedRatePart] | None = None
-
-
-class AuditDocument(WithoutLabels, AuditBase):
-    """Everything in ``audit.json`` of a cut-off and patients without labels."""
-
-    schema_: Literal["steadycut.audit/1"] = Field(default="steadycut.audit/1", alias="schema")
-    threshold: FiniteFloat
-    operating_value: FiniteFloat | None
-    rule: str
-    ensemble: parts.EnsembleShares | None
-    costs: parts.CostsPart
-    call_rate_internal: FiniteFloat
-    scores: parts.ScoresPart
-    scores_internal: parts.ScoresPart
-    bootstrap_thresholds: parts.Floats
-    sampled: SampledPart | None = None
-    frozen_rule: RuleDocument | None = None
-
-
-class LabelledAudit(RiskHere, AuditDocument):
-    """Everything in ``audit.json`` of a cut-off and patients with labels.
-
-    ``base`` and ``augmented`` are the paper's, with its ``gamma`` and its penalty ``g_boot``. With
-    the rule's own certificate and penalty they are ``base_exact`` and ``augmented_exact``. Older
-    files have these values as ``base`` and ``augmented``, and none of the other fields.
-    """
-
-    labelled: bool = True
-    auc_internal: FiniteFloat | None
-    operating_point: parts.OperatingPointPart
-    operating_point_internal: parts.OperatingPointPart
-    shift: ShiftPart
-    base: FiniteFloat
-    base_valid: FiniteFloat
-    augmented: FiniteFloat
-    gamma: GammaPart | None = None
-    g_boot: FiniteFloat | None = None
-    base_exact: FiniteFloat | None = None
-    augmented_exact: FiniteFloat | None = None
-    explorer: parts.ExplorerPart | None
-
-
 class BoundaryAudit(parts.Part):
     """The errors between two neighbouring actions, here and before.
 
@@ -373,37 +288,75 @@ class BoundaryAudit(parts.Part):
     delta: FiniteFloat
 
 
-class DecisionAudit(AuditBase):
-    """Everything in ``audit.json`` of any other frozen file and patients without labels.
+class AuditDocument(parts.NamedClasses, parts.NewPatientsPart):
+    """Everything in ``audit.json`` of any frozen file and patients without labels.
 
     ``frozen_schema`` is the schema of that file. ``cost_matrix`` has a row for each grade and a
     column for each action; ``costs`` say the same where there are two of each. ``shares`` are the
-    shares of the patients by action, here and where the file was made. ``between`` is known of
-    strata of two limits.
+    shares of the patients by action, here and where the file was made. ``target_prevalence`` is
+    known where costs are meant at it, not at that of the patients. ``between`` is known of strata
+    of two limits, ``sampled`` where a labelling plan drew the patients with labels.
     """
 
-    schema_: Literal["steadycut.decision-audit/1"] = Field(default=DECISION_SCHEMA, alias="schema")
+    schema_: Literal["steadycut.audit/1"] = Field(default=SCHEMA, alias="schema")
     frozen_schema: str
+    direction: Literal["ge", "le"]
+    score: str
+    aggregation: list[parts.Step]
+    delta: FiniteFloat
+    certificate: parts.CertificatePart
+    n_patients: int
+    labelled: bool = False
+    call_rate: FiniteFloat
+    flip_rate: FiniteFloat
+    grey_zone: GreyZonePart
+    small_cells: int | None = None
+    survival: parts.SurvivalPart | None = None
+    sequential: bool = False
+    margin: FiniteFloat
+    verdict: VerdictPart
+    questions: list[QuestionPart]
+    next_step: NextStep
+    calls: CallsPart | None = None
+    call_rate_internal: FiniteFloat | None
     attributes: list[str]
     grades: list[str]
     actions: list[str]
     cost_matrix: list[parts.Floats]
-    costs: parts.CostsPart | None = None
     shares: parts.Floats
     shares_internal: parts.Floats | None
+    costs: parts.CostsPart | None = None
+    target_prevalence: parts.Range | None = None
     between: BetweenPart | None = None
+    sampled: SampledPart | None = None
     frozen_rule: AnyFrozen | None = None
 
 
-class LabelledDecisionAudit(RiskHere, DecisionAudit):
-    """Everything in ``audit.json`` of any other frozen file and patients with labels.
+class LabelledAudit(AuditDocument):
+    """Everything in ``audit.json`` of any frozen file and patients with labels.
 
-    ``counts`` are the patients by grade and action. ``lower_external`` is a lower limit of the
-    risk here. Operating points and the parts of the change exist for two grades and two actions.
-    ``sides`` has both rates of strata of two limits, also those that were not shown before.
+    ``worst_group`` has the worst verdict, ``failing`` are all with a bad one, the worst first.
+    ``certified_rates`` says of each rate that was certified whether it is still reached here.
+    ``counts`` are the patients by grade and action, ``lower_external`` is a lower limit of the risk
+    here. ``sides`` has both rates of strata of two limits, also those that were not shown before.
+
+    For two grades and two actions there are operating points and the parts of the change.
+    ``base`` and ``augmented`` are then the paper's, with its ``gamma`` and its penalty ``g_boot``.
+    With the rule's own certificate and penalty they are ``base_exact`` and ``augmented_exact``.
     """
 
     labelled: bool = True
+
+    groups: list[GroupPart]
+    worst_group: GroupName | None
+    failing: list[GroupName] | None = None
+    risk_external: FiniteFloat
+    risk_external_se: FiniteFloat
+    risk_internal: FiniteFloat
+    bound_external: FiniteFloat
+    bound: str
+    vacuous: bool
+    certified_rates: list[parts.CertifiedRatePart] | None = None
     lower_external: FiniteFloat
     counts: list[parts.Counts]
     counts_internal: list[parts.Counts] | None
@@ -412,3 +365,46 @@ class LabelledDecisionAudit(RiskHere, DecisionAudit):
     operating_point: parts.OperatingPointPart | None = None
     operating_point_internal: parts.OperatingPointPart | None = None
     shift: ShiftPart | None = None
+    base: FiniteFloat | None = None
+    base_valid: FiniteFloat | None = None
+    augmented: FiniteFloat | None = None
+    gamma: GammaPart | None = None
+    g_boot: FiniteFloat | None = None
+    base_exact: FiniteFloat | None = None
+    augmented_exact: FiniteFloat | None = None
+    auc_internal: FiniteFloat | None = None
+    explorer: parts.ExplorerPart | None = None
+
+
+class CutOffAudit(WithoutLabels, AuditDocument):
+    """What the audit of one cut-off says besides, if the file keeps the scores that chose it."""
+
+    threshold: FiniteFloat
+    operating_value: FiniteFloat | None
+    rule: str
+    ensemble: parts.EnsembleShares | None
+    costs: parts.CostsPart
+    call_rate_internal: FiniteFloat
+    scores: parts.ScoresPart
+    scores_internal: parts.ScoresPart
+    bootstrap_thresholds: parts.Floats
+    frozen_rule: RuleDocument | None = None
+
+
+class LabelledCutOffAudit(CutOffAudit, LabelledAudit):
+    """The same of patients with labels: all parts of the change of risk are known."""
+
+    operating_point: parts.OperatingPointPart
+    operating_point_internal: parts.OperatingPointPart
+    shift: ShiftPart
+    base: FiniteFloat
+    base_valid: FiniteFloat
+    augmented: FiniteFloat
+
+
+def model_of(content: Mapping[str, object]) -> type[AuditDocument]:
+    """Return which of these documents the content of a file is."""
+    labelled, cut_off = content.get("labelled") is True, "threshold" in content
+    if cut_off:
+        return LabelledCutOffAudit if labelled else CutOffAudit
+    return LabelledAudit if labelled else AuditDocument

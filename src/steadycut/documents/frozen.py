@@ -18,18 +18,18 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, ValidationError
+from pydantic import Field, FiniteFloat, ValidationError, model_validator
 
 from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
 from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
+from steadycut.core.shift.label_shift import RankBins
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json, guards, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
 from steadycut.documents.ensemble import check_same_patients, made_by
-from steadycut.documents.reference import Reference
 from steadycut.documents.shown import Shown
 from steadycut.errors import (
     BadOption,
@@ -53,6 +53,43 @@ Rounded = Literal["unknown fate", "small cells"]
 ColumnNames = Mapping[str, str] | str | Iterable[str]
 # Patients with the score of the rule, or the same patients once for each method of an ensemble.
 GivenPatients = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
+# Quantiles of the scores of a class that a file keeps: steps of 1 %.
+N_QUANTILES = 101
+
+
+class BinsPart(parts.Part):
+    """The certifying patients by class in bins of the score, with the edges between the bins."""
+
+    edges: parts.Floats
+    positive: parts.Counts
+    negative: parts.Counts
+
+
+class QuantilesPart(parts.Part):
+    """Scores of both classes in steps of 1 %; none of a class without patients."""
+
+    quantiles_positive: list[FiniteFloat]
+    quantiles_negative: list[FiniteFloat]
+
+    @model_validator(mode="after")
+    def _in_steps_of_one_percent(self) -> Self:
+        lists = (self.quantiles_positive, self.quantiles_negative)
+        whole = {len(one) for one in lists} <= {0, N_QUANTILES} and any(lists)
+        parts.must(whole, f"the quantiles of a class must be {N_QUANTILES} numbers")
+        parts.must(all(one == sorted(one) for one in lists), "quantiles must ascend")
+        return self
+
+
+class Reference(parts.CountsPart, QuantilesPart):
+    """What an audit needs of the patients who certified the rule."""
+
+    bins: BinsPart
+    instances_per_patient: parts.InstancesPart | None
+
+    @property
+    def rank_bins(self) -> RankBins:
+        """The certifying patients in bins of the score."""
+        return RankBins(**dict(self.bins))
 
 
 class FrozenDocument(parts.SealedPart):
@@ -242,6 +279,16 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     @property
     def rounded(self) -> Rounded | None:
         """Why errors of the certifying patients may be counted too high, if they are."""
+        return None
+
+    @property
+    def penalty(self) -> float | None:
+        """What the stability of the cut-off adds to a bound; None if the file does not say so."""
+        return None
+
+    @property
+    def paper_penalty(self) -> float | None:
+        """The same with the paper's band."""
         return None
 
     @property

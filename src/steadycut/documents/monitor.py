@@ -1,13 +1,11 @@
 """The content of ``monitor.json``: what the patients who have arrived say about a frozen rule."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.documents import parts
 from steadycut.documents.next_step import NextStep
-
-DECISION_SCHEMA: Final = "steadycut.decision-monitor/1"
 
 
 class TracePart(parts.Part):
@@ -53,13 +51,18 @@ class CallWatchPart(WatchPart):
     false_alarm: FiniteFloat
 
 
-class MonitorBase(parts.NewPatientsPart):
-    """What the watch on every kind of frozen file says.
+class MonitorDocument(parts.NewPatientsPart):
+    """Everything in ``monitor.json`` of any frozen file, with the schema of that file.
 
-    The certified value is for patients of ``target_prevalence``, if there is one. ``rule_sha256``
-    is the hash of the rule; older files do not have it.
+    ``cost_matrix`` has a row for each grade and a column for each action; ``costs`` say the same
+    where there are two of each. ``shares`` are the shares of the patients by action. ``call_rate``
+    watches any action but the lowest; it is None if the file does not say how often that was taken
+    before. The certified value is for patients of ``target_prevalence``, if there is one.
+    ``threshold`` is known where there is one cut-off.
     """
 
+    schema_: Literal["steadycut.monitor/1"] = Field(default="steadycut.monitor/1", alias="schema")
+    frozen_schema: str
     direction: Literal["ge", "le"]
     certificate: parts.CertificatePart
     n_patients: int
@@ -70,34 +73,12 @@ class MonitorBase(parts.NewPatientsPart):
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
     next_step: NextStep
-    target_prevalence: parts.Range | None = None
-    rule_sha256: str | None = None
-
-
-class MonitorDocument(MonitorBase):
-    """Everything in ``monitor.json`` of a cut-off."""
-
-    schema_: Literal["steadycut.monitor/1"] = Field(default="steadycut.monitor/1", alias="schema")
-    threshold: FiniteFloat
-    costs: parts.CostsPart
-    target_prevalence: parts.Range | None
-    call_rate: CallWatchPart
-
-
-class DecisionMonitor(MonitorBase):
-    """Everything in ``monitor.json`` of any other frozen file, with the schema of that file.
-
-    ``cost_matrix`` has a row for each grade and a column for each action. ``shares`` are the
-    shares of the patients by action. ``call_rate`` watches any action but the lowest; it is None
-    if the file does not say how often that was taken before.
-    """
-
-    schema_: Literal["steadycut.decision-monitor/1"] = Field(
-        default=DECISION_SCHEMA, alias="schema"
-    )
-    frozen_schema: str
     attributes: list[str]
     grades: list[str]
     actions: list[str]
     cost_matrix: list[parts.Floats]
     shares: parts.Floats
+    threshold: FiniteFloat | None = None
+    costs: parts.CostsPart | None = None
+    target_prevalence: parts.Range | None = None
+    rule_sha256: str | None = None

@@ -14,11 +14,6 @@ from steadycut.io.files import read_small
 
 Document = TypeVar("Document", bound=Part)
 Document_co = TypeVar("Document_co", bound=Part, covariant=True)
-# What an audit is with labels.
-LABELLED: dict[type[Part], type[Part]] = {
-    audit.AuditDocument: audit.LabelledAudit,
-    audit.DecisionAudit: audit.LabelledDecisionAudit,
-}
 # What pydantic says of records of core, in its words for parts: without names of Python.
 SAID_OF_RECORDS = {
     "dataclass_type": "Input should be a valid dictionary or object to extract fields from",
@@ -76,6 +71,9 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
         why = SAID_OF_RECORDS.get(first["type"], first["msg"])
         msg = f"{name} is not complete, or was changed: {where}: {why}. Make it again."
         raise BadOption(msg) from None
+    if not isinstance(read, kind):
+        msg = f"{name} is of a rule that has no such parts: one with a single cut-off has them."
+        raise BadOption(msg)
     return read
 
 
@@ -96,5 +94,5 @@ def schema_of(kind: type[Part]) -> str:
 
 
 def _model_of(kind: type[Part], content: Any) -> type[Part]:  # noqa: ANN401
-    """Return the document that the content fills: an audit with labels has more fields."""
-    return LABELLED.get(kind, kind) if content.get("labelled") is True else kind
+    """Return the document that the content fills: an audit has more parts in some cases."""
+    return audit.model_of(content) if issubclass(kind, audit.AuditDocument) else kind

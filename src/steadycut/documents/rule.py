@@ -19,10 +19,9 @@ from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, M
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
-from steadycut.documents.frozen import CallFile, FrozenDocument, Rounded
+from steadycut.documents.frozen import CallFile, FrozenDocument, QuantilesPart, Reference, Rounded
 from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
-from steadycut.documents.reference import QuantilesPart, Reference
 
 SCHEMA: Final = "steadycut.rule/1"
 
@@ -184,6 +183,11 @@ class FrozenRule(CallFile[RuleDocument]):
     def costs(self) -> Costs:
         """What the two errors cost."""
         return self.document.costs.as_costs(self.document.target_prevalence)
+
+    @property
+    def penalty(self) -> float:
+        """G_boot with the band that the rule was made with."""
+        return self.document.stability.penalty
 
     @property
     def paper_penalty(self) -> float:

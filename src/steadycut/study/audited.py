@@ -18,12 +18,10 @@ from steadycut.core.shift.distances import Distances, global_distances, kolmogor
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
 from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.frozen import FrozenFile, Reference
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.reference import Reference
-from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
-from steadycut.documents.strata import BetweenPart, RatePart, StrataRule
+from steadycut.documents.strata import BetweenPart, RatePart
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.labels import limits as label_limits
@@ -32,6 +30,11 @@ from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, wi
 from steadycut.study.questions import described, label_some, name_of, next_step
 
 CHECK_UNIT = NextStep(verb="check", why="unit")
+# What is known for two grades and two actions only.
+TWO_BY_TWO = (
+    *("operating_point", "operating_point_internal", "shift", "gamma", "g_boot", "auc_internal"),
+    "explorer",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,14 +79,12 @@ class Audit(Shown):
             f"within certificate {one.within_certificate}\n{LOOK}"
         )
 
-    def describe(self, confidence: float = CONFIDENCE) -> audit.AuditDocument | audit.DecisionAudit:
+    def describe(self, confidence: float = CONFIDENCE) -> audit.AuditDocument:
         """Return everything that was found, as one typed record.
 
         ``confidence`` is that of the intervals of the operating points.
         """
-        if isinstance(self.rule, FrozenRule) and self.unlabelled is not None:
-            return cut_off_audit(self, self.rule, self.unlabelled, confidence)
-        return decision_audit(self, confidence)
+        return described_audit(self, confidence)
 
     def to_dict(self, confidence: float = CONFIDENCE) -> dict[str, Any]:
         """Return the content of ``audit.json``; ``confidence`` is that of its intervals."""
@@ -97,11 +98,11 @@ class Audit(Shown):
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         document = self.describe()
         tables: dict[str, Callable[[], Columns]] = {}
-        if isinstance(document, audit.LabelledAudit):
+        if isinstance(document, audit.LabelledCutOffAudit):
             points = document.operating_point, document.operating_point_internal
             tables["operating_point"] = lambda: point_columns(*points)
         tables["questions"] = lambda: columns_of(document.questions)
-        if isinstance(document, audit.RiskHere) and document.groups:
+        if isinstance(document, audit.LabelledAudit) and document.groups:
             groups = document.groups
             answers = columns_of([one.verdict for one in groups])
             tables["groups"] = lambda: {**columns_of(groups), **answers}
@@ -152,56 +153,56 @@ class Audit(Shown):
     @property
     def augmented(self) -> float | None:
         """The paper's (Augmented): Base plus G_boot with the paper's band, never smaller."""
-        if self.base is None or not isinstance(self.rule, FrozenRule):
-            return None
-        return self.base + self.rule.paper_penalty
+        penalty = self.rule.paper_penalty
+        return None if self.base is None or penalty is None else self.base + penalty
 
     @property
     def augmented_exact(self) -> float | None:
         """Our Base plus the penalty of the rule, whose band may be another one than the paper's."""
-        if self.base_exact is None or not isinstance(self.rule, FrozenRule):
-            return None
-        return self.base_exact + self.rule.document.stability.penalty
+        penalty = self.rule.penalty
+        return None if self.base_exact is None or penalty is None else self.base_exact + penalty
 
     @property
     def _change(self) -> ChangeOfRisk | None:
         return None if self.labelled is None else self.labelled.change
 
 
-# A cut-off ---------------------------------------------------------------------------------
+# What is written ---------------------------------------------------------------------------
 
 
-def cut_off_audit(
-    found: Audit, rule: FrozenRule, unlabelled: audit.WithoutLabels, confidence: float
-) -> audit.AuditDocument:
-    """Return the audit of a cut-off; ``confidence`` is that of the operating points."""
-    document, part = rule.document, found.labelled
-    known = {
-        **_shared(found),
+def described_audit(found: Audit, confidence: float) -> audit.AuditDocument:
+    """Return the audit of a frozen file of any kind, with the parts that make sense for it."""
+    rule, part = found.rule, found.labelled
+    known = _shared(found)
+    cut_off = {} if found.unlabelled is None else _cut_off(rule, found.unlabelled)
+    if part is None:
+        known |= {**cut_off, **_unanswered(found)}
+        model = audit.CutOffAudit if cut_off else audit.AuditDocument
+        return model.of(rule, rule.document, found, **known)
+    known |= {**_risk_here(found, part), **cut_off, **dict.fromkeys(TWO_BY_TWO)}
+    if part.change is not None and rule.costs is not None:
+        known |= _two_by_two(part, part.change, rule, rule.costs, confidence)
+    if not cut_off or part.change is None:
+        return audit.LabelledAudit.of(rule, found, **known)
+    # What cannot be known without labels is known here.
+    return audit.LabelledCutOffAudit.of(rule, rule.document, found, **{**known, "statements": []})
+
+
+def _cut_off(rule: FrozenFile[Any], unlabelled: audit.WithoutLabels) -> dict[str, Any]:
+    """Return what the audit of one cut-off says besides."""
+    reference = rule.reference
+    assert reference is not None  # noqa: S101
+    return {
         **dict(unlabelled),
+        "threshold": rule.cut_off,
         "ensemble": ensemble_shares(rule),
-        "sampled": None,
         "scores_internal": parts.ScoresPart(
-            positive=document.reference.quantiles_positive,
-            negative=document.reference.quantiles_negative,
+            positive=reference.quantiles_positive, negative=reference.quantiles_negative
         ),
     }
-    if part is None or part.change is None:
-        return audit.AuditDocument.of(document, found, **{**known, **_unanswered(found)})
-    with_labels = {
-        **_risk_here(found, part),
-        **_two_by_two(part, part.change, rule, rule.costs, confidence),
-        "auc_internal": auc_of_quantiles(document.reference, rule.sign),
-        # What cannot be known without labels is known here.
-        "statements": [],
-        "gamma": audit.GammaPart(**part.change.gamma._asdict(), total=sum(part.change.gamma)),
-        "g_boot": rule.paper_penalty,
-        "explorer": explorer_here(rule, part),
-    }
-    return audit.LabelledAudit.of(document, found, **{**known, **with_labels})
 
 
-def ensemble_shares(rule: FrozenRule) -> parts.EnsembleShares | None:
+def ensemble_shares(rule: FrozenFile[Any]) -> parts.EnsembleShares | None:
     """Return the methods of an ensemble with their shares of the weight."""
     part = rule.document.ensemble
     if part is None:
@@ -214,58 +215,23 @@ def ensemble_shares(rule: FrozenRule) -> parts.EnsembleShares | None:
     return parts.EnsembleShares(kind=part.kind, methods=methods)
 
 
-def explorer_here(rule: FrozenRule, part: LabelledPart) -> parts.ExplorerPart | None:
+def explorer_here(rule: FrozenFile[Any], part: LabelledPart) -> parts.ExplorerPart | None:
     """Return the patients of an audit, counted at every cut-off of a short list."""
-    if part.censored:
+    if part.censored or rule.cut_off is None or rule.costs is None:
         return None
     return explorer_part(
         part.patients,
-        rule.sign * rule.threshold,
-        rule.sign * np.array(rule.document.bootstrap_thresholds),
+        rule.sign * rule.cut_off,
+        rule.sign * np.ravel(rule.document.bootstrap_thresholds),
         rule.costs,
         delta=rule.certificate.delta,
         sign=rule.sign,
     )
 
 
-# Every other kind --------------------------------------------------------------------------
-
-
-def decision_audit(found: Audit, confidence: float) -> audit.DecisionAudit:
-    """Return the audit of a frozen file of any kind."""
-    rule, part, before = found.rule, found.labelled, found.rule.reference_counts
-    known = {
-        **_shared(found),
-        "frozen_schema": rule.schema,
-        "target_prevalence": None if rule.costs is None else rule.costs.target,
-        "cost_matrix": rule.cost_matrix.values.tolist(),
-        "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
-        "shares": found.members / found.n_patients,
-        "shares_internal": None if before is None else before.sum(axis=0) / before.sum(),
-    }
-    asked, delta = rule.asked_rates if isinstance(rule, StrataRule) else {}, rule.certificate.delta
-    known["between"] = BetweenPart.of_counts(found.members, delta) if asked else None
-    if part is None:
-        return audit.DecisionAudit.of(rule, found, **{**known, **_unanswered(found)})
-    with_labels = {
-        **_risk_here(found, part),
-        "lower_external": part.comparison.lowest_cost(rule.certificate.delta),
-        "counts": part.comparison.here.tolist(),
-        "counts_internal": None if before is None else before.tolist(),
-        "boundaries": boundary_audits(rule, part.comparison.here),
-        "sides": side_parts(part, asked, part.share * rule.certificate.delta) or None,
-    }
-    if part.change is not None and rule.costs is not None:
-        with_labels |= _two_by_two(part, part.change, rule, rule.costs, confidence)
-    else:
-        with_labels |= dict.fromkeys(("operating_point", "operating_point_internal", "shift"))
-    return audit.LabelledDecisionAudit.of(rule, found, **{**known, **with_labels})
-
-
-def side_parts(
-    part: LabelledPart, asked: Mapping[RateName, float], delta: float
-) -> list[parts.CertifiedRatePart]:
+def side_parts(rule: FrozenFile[Any], part: LabelledPart) -> list[parts.CertifiedRatePart]:
     """Return what the patients here show of each rate that was asked for."""
+    asked, delta = rule.asked_rates, part.share * rule.certificate.delta
     compared = replace(part.comparison, certified=asked)
     answers: dict[RateName, Answer] = {}
     for name, value in asked.items():
@@ -298,26 +264,32 @@ def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[Boundar
     return certify_boundaries(counts, rule.cost_matrix, rule.certificate.delta)
 
 
-# What the kinds share ----------------------------------------------------------------------
-
-
 def _shared(found: Audit) -> dict[str, Any]:
     """Return what every audit says besides the attributes of the rule and of what was found."""
-    document = found.rule.document
+    rule, document, before = found.rule, found.rule.document, found.rule.reference_counts
     # Rounded, because 1 - 0.9 is a little less than 0.1.
     grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
+    between = BetweenPart.of_counts(found.members, rule.certificate.delta) if rule.sides else None
     return {
-        "class_names": parts.names_part(found.rule.recipe.class_names),
+        "frozen_schema": rule.schema,
+        "class_names": parts.names_part(rule.recipe.class_names),
         "score": document.columns.score,
         "aggregation": document.aggregation,
-        "delta": document.certificate.delta,
+        "delta": rule.certificate.delta,
         "labelled": found.labelled is not None,
         "grey_zone": audit.GreyZonePart(
             patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
         ),
         "calls": calls_part(found),
-        # Added by those who know the table and write the page.
-        **dict.fromkeys(("data", "frozen_rule")),
+        "target_prevalence": None if rule.costs is None else rule.costs.target,
+        "cost_matrix": rule.cost_matrix.values.tolist(),
+        "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
+        "shares": (found.members / found.n_patients).tolist(),
+        "shares_internal": None if before is None else (before.sum(axis=0) / before.sum()).tolist(),
+        "between": between,
+        "sampled": None,
+        "data": None,
+        "frozen_rule": None,
     }
 
 
@@ -384,8 +356,17 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
         "bound_external": part.direct.value,
         "bound": part.direct.bound,
         "vacuous": part.direct.vacuous,
+        "lower_external": part.comparison.lowest_cost(found.rule.certificate.delta),
+        "counts": part.comparison.here.tolist(),
+        "counts_internal": _listed(found.rule.reference_counts),
+        "boundaries": boundary_audits(found.rule, part.comparison.here),
+        "sides": side_parts(found.rule, part) or None,
         **_answers(found, part),
     }
+
+
+def _listed(counts: IntArray | None) -> list[list[int]] | None:
+    return None if counts is None else counts.tolist()
 
 
 def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
@@ -466,8 +447,9 @@ def auc_of_quantiles(reference: Reference, sign: float) -> float | None:
 
 def _two_by_two(
     part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs, confidence: float
-) -> dict[str, parts.OperatingPointPart | audit.ShiftPart]:
+) -> dict[str, Any]:
     """Return what two grades and two actions add: operating points, parts of the change."""
+    reference = rule.reference
     here = with_auc(point_of(part.comparison.confusion, costs, confidence), part.patients)
     before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
     return {
@@ -476,6 +458,10 @@ def _two_by_two(
         "shift": audit.ShiftPart.of(
             change.shift, change, distances=distances_here(part, change, rule, costs)
         ),
+        "gamma": audit.GammaPart(**change.gamma._asdict(), total=sum(change.gamma)),
+        "g_boot": rule.paper_penalty,
+        "auc_internal": None if reference is None else auc_of_quantiles(reference, rule.sign),
+        "explorer": explorer_here(rule, part),
     }
 
 
@@ -483,9 +469,9 @@ def distances_here(
     part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs
 ) -> Distances | None:
     """Return how far apart the hospitals are; None if the file holds no scores of the first."""
-    if not isinstance(rule, FrozenRule):
+    home, here = rule.reference, part.patients
+    if home is None:
         return None
-    home, here = rule.document.reference, part.patients
     before = change.reference
     pairs = (
         (home.quantiles_positive, before.n_positive, here.positive_scores),

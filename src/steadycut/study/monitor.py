@@ -17,7 +17,6 @@ from steadycut.documents import guards
 from steadycut.documents import monitor as documents
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import LabelsNeeded, NextStep, Why
-from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import warn_each
 from steadycut.study.judge import Asked, comparison_of
@@ -68,28 +67,23 @@ class Monitor(Shown):
         """The prevalences that the certified value is about, if not those of the certifying."""
         return None if self.rule.costs is None else self.rule.costs.target
 
-    def describe(self) -> documents.MonitorDocument | documents.DecisionMonitor:
+    def describe(self) -> documents.MonitorDocument:
         """Return everything that was seen, as one typed record."""
-        rule, document = self.rule, self.rule.document
-        shared = {
-            "labelled": self.risk is not None,
-            "alarm": self.first_alarm is not None,
-            "next_step": self._next_step(),
-            "risk": None if self.risk is None else self._risk_part(self.risk),
-            "call_rate": None if self.calls is None else _calls_part(self.calls, self.delta),
-            **dict.fromkeys(("rule_sha256", "data")),
-        }
-        if isinstance(rule, FrozenRule):
-            return documents.MonitorDocument.of(
-                document, self, **shared, target_prevalence=self.target
-            )
-        return documents.DecisionMonitor.of(
+        rule = self.rule
+        return documents.MonitorDocument.of(
             *(rule, self),
-            **shared,
-            target_prevalence=self.target,
             frozen_schema=rule.schema,
+            labelled=self.risk is not None,
+            alarm=self.first_alarm is not None,
+            next_step=self._next_step(),
+            risk=None if self.risk is None else self._risk_part(self.risk),
+            call_rate=None if self.calls is None else _calls_part(self.calls, self.delta),
             cost_matrix=rule.cost_matrix.values.tolist(),
             shares=(self.members / self.n_patients).tolist(),
+            threshold=rule.cut_off,
+            target_prevalence=self.target,
+            rule_sha256=None,
+            data=None,
         )
 
     def _risk_part(self, watch: RiskWatch) -> documents.RiskWatchPart:

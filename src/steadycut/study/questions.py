@@ -16,7 +16,6 @@ from steadycut.core.verdict import (
 from steadycut.documents.audit import QuestionPart, RateChange
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import GroupName, LabelsNeeded, Local, NextStep, Why
-from steadycut.documents.rule import FrozenRule
 from steadycut.study.judge import Asked, Group, LabelledPart, comparison_of
 from steadycut.study.small_cells import rounded_at_home
 
@@ -72,7 +71,7 @@ def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float)
 
 def local(rule: FrozenFile[Any]) -> Local:
     """Return how to get a rule for one hospital; a single cut-off can be adapted."""
-    return "adapt" if isinstance(rule, FrozenRule) else "fit"
+    return "fit" if rule.reference is None else "adapt"
 
 
 # What now ----------------------------------------------------------------------------------

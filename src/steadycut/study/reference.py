@@ -12,7 +12,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import bins_of
 from steadycut.core.survival import LogRankCut, extremes_at, weighted_at
 from steadycut.documents import parts
-from steadycut.documents.reference import Reference
+from steadycut.documents.frozen import Reference
 from steadycut.study.curves import quantiles
 
 

@@ -23,10 +23,9 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import RankBins
-from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.frozen import BinsPart, FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
-from steadycut.documents.reference import BinsPart
 from steadycut.documents.rule import RuleDocument
 from steadycut.errors import BadOption, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy

@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.rounding import at_most, significant
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CertificatePart, CostsPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
@@ -79,7 +79,7 @@ class CertificateDisplay(Display):
         return cls._of_certificate(document.certificate, document.costs)
 
     @classmethod
-    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
         """Take all bounds from an audit, or from the content of ``audit.json``.
 
         The bars lead from the certificate at P to (Base) and (Augmented), then to the bounds at Q.
@@ -87,8 +87,8 @@ class CertificateDisplay(Display):
         0. All bars are at the prevalence of the patients, also where there is a target prevalence:
         the paper's bounds are so.
         """
-        document = document_of(AuditDocument, audit)
-        if not isinstance(document, LabelledAudit):
+        document = document_of(CutOffAudit, audit)
+        if not isinstance(document, LabelledCutOffAudit):
             return cls._of_certificate(document.certificate, document.costs)
         trivial = document.costs.trivial_risk(document.operating_point.prevalence)
         return cls._of_bars(_audit_bars(document), trivial, document.costs)
@@ -150,7 +150,7 @@ class CertificateDisplay(Display):
         return [after == ADDED or (one, after) == (ADDED, BOUND) for one, after in pairs]
 
 
-def _audit_bars(document: LabelledAudit) -> list[Bar]:
+def _audit_bars(document: LabelledCutOffAudit) -> list[Bar]:
     shift, seen, before = document.shift, document.risk_external, document.risk_internal
     # In older files (Base) was made of the certificate.
     exact = document.base if document.base_exact is None else document.base_exact

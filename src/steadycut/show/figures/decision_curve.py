@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CostsPart, ExplorerPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
@@ -63,10 +63,10 @@ class DecisionCurveDisplay(Display):
         return cls._of(document.explorer, document.costs)
 
     @classmethod
-    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
         """Count the patients of an audit, or of the content of ``audit.json``."""
-        document = document_of(AuditDocument, audit)
-        part = document.explorer if isinstance(document, LabelledAudit) else None
+        document = document_of(CutOffAudit, audit)
+        part = document.explorer if isinstance(document, LabelledCutOffAudit) else None
         return cls._of(part, document.costs)
 
     @classmethod

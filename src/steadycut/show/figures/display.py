@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from steadycut.core.checks import FloatArray, read_only, store
 from steadycut.core.records import PatientScores
 from steadycut.documents.adaptation import AdaptationDocument
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import AuditDocument, CutOffAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.monitor import MonitorDocument
 from steadycut.documents.parts import Part
@@ -28,7 +28,7 @@ SPACE: Any = {"borderaxespad": 0, "borderpad": 0.2, "handlelength": 1.6, "column
 # The constructor that takes each kind of document.
 MAKERS: dict[type[Part], str] = {
     StudyDocument: "from_study",
-    AuditDocument: "from_audit",
+    CutOffAudit: "from_audit",
     MonitorDocument: "from_monitor",
     ComparisonDocument: "from_comparison",
     AdaptationDocument: "from_adaptation",
@@ -164,7 +164,9 @@ class Display:
 def any_document(source: object) -> object:
     """Return the document of an object or of the content of a file; other content as it is."""
     found = described(source)
+    # The audit of another kind of rule has the same schema, and no figures.
     kinds = {schema_of(kind): kind for kind in MAKERS}
+    kinds[schema_of(AuditDocument)] = AuditDocument
     if isinstance(found, Mapping) and found.get("schema") in kinds:
         return read_document(kinds[found["schema"]], found)
     return found

@@ -22,9 +22,9 @@ LONGEST_ROW = 34
 LONGEST_NOTE = 58
 
 
-def risk_unit(costs: CostsPart) -> str:
+def risk_unit(costs: CostsPart | None) -> str:
     """Say what a risk is: with both costs 1 it is a share of patients."""
-    if costs.cost_fn == costs.cost_fp == 1:
+    if costs is not None and costs.cost_fn == costs.cost_fp == 1:
         return "share of patients decided wrongly"
     return "average cost per patient"
 

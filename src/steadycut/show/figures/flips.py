@@ -7,7 +7,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import flip_probability
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import CutOffAudit
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
@@ -63,14 +63,14 @@ class FlipsDisplay(Display):
         return cls._of(document, n_grey, document.patients.certify)
 
     @classmethod
-    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
         """Take the draws from an audit, and count its patients."""
-        document = document_of(AuditDocument, audit)
+        document = document_of(CutOffAudit, audit)
         return cls._of(document, document.grey_zone.patients, document.n_patients)
 
     @classmethod
     def _of(
-        cls, document: StudyDocument | AuditDocument, n_grey: int | None, n_patients: int
+        cls, document: StudyDocument | CutOffAudit, n_grey: int | None, n_patients: int
     ) -> Self:
         sign = 1.0 if document.direction == "ge" else -1.0
         threshold, draws = sign * document.threshold, sign * np.array(document.bootstrap_thresholds)

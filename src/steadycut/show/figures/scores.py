@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.class_names import DEFAULT, ClassNames
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import CutOffAudit
 from steadycut.documents.parts import ScoresPart
 from steadycut.documents.reading import Source, document_of
 from steadycut.documents.study import StudyDocument
@@ -70,14 +70,14 @@ class ScoresDisplay(Display):
         return cls._of(document, {"internal": document.scores})
 
     @classmethod
-    def from_audit(cls, audit: Source[AuditDocument]) -> Self:
+    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
         """Take the scores at both hospitals from an audit, or from ``audit.json``."""
-        document = document_of(AuditDocument, audit)
+        document = document_of(CutOffAudit, audit)
         places = {"internal": document.scores_internal, "external": document.scores}
         return cls._of(document, places)
 
     @classmethod
-    def _of(cls, document: StudyDocument | AuditDocument, places: dict[str, ScoresPart]) -> Self:
+    def _of(cls, document: StudyDocument | CutOffAudit, places: dict[str, ScoresPart]) -> Self:
         return cls(
             curves=[
                 (name, place, *called_shares(values, document.direction))

@@ -8,7 +8,7 @@ import numpy as np
 from steadycut.core.checks import FloatArray, check_choice
 from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.core.rounding import significant
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.reading import Source, document_of
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
@@ -53,15 +53,15 @@ class ShiftDisplay(Display):
     }
 
     @classmethod
-    def from_audit(cls, audit: Source[AuditDocument], split: str = "signed") -> Self:
+    def from_audit(cls, audit: Source[CutOffAudit], split: str = "signed") -> Self:
         """Take the parts from an audit, or from the content of ``audit.json``.
 
         ``split`` is ``"signed"``, the paper's order of insertion, or ``"shapley"``, the mean of
         both orders.
         """
         check_choice("split", split, SPLITS)
-        document = document_of(AuditDocument, audit)
-        if not isinstance(document, LabelledAudit):
+        document = document_of(CutOffAudit, audit)
+        if not isinstance(document, LabelledCutOffAudit):
             msg = "an audit without labels has no shift to show; audit patients with labels."
             raise BadPatients(msg)
         shift, intervals = document.shift, document.shift.intervals

@@ -1,20 +1,16 @@
 """The page of an audit: what a frozen file does to patients of another hospital."""
 
-from dataclasses import replace
-
 from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import (
-    AuditBase,
     AuditDocument,
-    DecisionAudit,
+    CutOffAudit,
     LabelledAudit,
-    LabelledDecisionAudit,
-    RiskHere,
+    LabelledCutOffAudit,
 )
 from steadycut.documents.kinds import file_name_of
 from steadycut.documents.parts import Range
 from steadycut.show.pages.builders import explained, held_files, listed, section
-from steadycut.show.pages.page import Page, Section
+from steadycut.show.pages.page import Explorer, Page, Section
 from steadycut.show.pages.study import data_rows
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
@@ -38,12 +34,35 @@ from steadycut.show.words.numbers import count, cut, exact, percent, risk
 Fact = tuple[str, str]
 
 
-def audit_page(audit: AuditDocument | DecisionAudit) -> Page:
+def audit_page(audit: AuditDocument) -> Page:
     """Return the page of an audit."""
-    if isinstance(audit, DecisionAudit):
-        return decision_audit_page(audit)
-    sections = (
-        *(labelled_sections(audit) if isinstance(audit, LabelledAudit) else ()),
+    name = file_name_of(audit.frozen_schema)
+    known, sections = decision_facts(audit), decision_sections(audit)
+    if isinstance(audit, CutOffAudit):
+        name, known, sections = "the cut-off", facts(audit), cut_off_sections(audit)
+    who = f"{count(audit.n_patients, 'patient')} of another hospital"
+    sides = audit.sides or [] if isinstance(audit, LabelledAudit) else []
+    sides_shown = side_marks(sides, delta_of_all(audit))
+    return Page(
+        title=f"An audit of {name} on {say.quoted(audit.score)}",
+        subtitle=f"{who}, {labelled_in_words(audit)}",
+        status=verdict.STATUS[audit.verdict.overall],
+        headline=(verdict.verdict_sentence(audit),),
+        marks=(*sides_shown, *verdict.marks_of(audit), *hidden_marks(audit)),
+        step=step_of(audit.next_step),
+        facts=known,
+        facts_in_short=not audit.labelled,
+        warnings=tuple(audit.warnings),
+        sections=sections,
+        explorer=explorer_here(audit) if isinstance(audit, LabelledCutOffAudit) else None,
+        files=held_files(audit, "audit.json", audit.frozen_rule),
+    )
+
+
+def cut_off_sections(audit: CutOffAudit) -> tuple[Section, ...]:
+    """Return the sections of the audit of one cut-off."""
+    return (
+        *(labelled_sections(audit) if isinstance(audit, LabelledCutOffAudit) else ()),
         *((sampled_section(audit.sampled),) if audit.sampled is not None else ()),
         bounds_section(audit),
         label_free_section(audit),
@@ -51,51 +70,24 @@ def audit_page(audit: AuditDocument | DecisionAudit) -> Page:
         audit_methods_section(audit),
         audit_checklist_section(audit),
     )
-    page = page_with(audit, "the cut-off", facts(audit), sections)
-    if not isinstance(audit, LabelledAudit):
-        return page
-    limit = audit.bound_external, audit.bound
-    return replace(page, explorer=explorer_of(audit.explorer, limit, audit.names, "here"))
 
 
-def decision_audit_page(audit: DecisionAudit) -> Page:
-    """Return the page of the audit of any frozen file but a cut-off."""
-    sections = (
+def decision_sections(audit: AuditDocument) -> tuple[Section, ...]:
+    """Return the sections of the audit of any other frozen file."""
+    return (
         decisions_section(audit),
-        *(labelled_decision_sections(audit) if isinstance(audit, LabelledDecisionAudit) else ()),
+        *(labelled_decision_sections(audit) if isinstance(audit, LabelledAudit) else ()),
         bounds_section(audit),
         steadiness_section(audit),
     )
-    name = file_name_of(audit.frozen_schema)
-    page = page_with(audit, name, decision_facts(audit), sections)
-    sides = audit.sides if isinstance(audit, LabelledDecisionAudit) else None
-    return replace(page, marks=(*side_marks(sides or [], delta_of_all(audit)), *page.marks))
 
 
-def page_with(
-    audit: AuditDocument | DecisionAudit,
-    name: str,
-    facts: tuple[Fact, ...],
-    sections: tuple[Section, ...],
-) -> Page:
-    """Return the page of an audit: its verdict, ``facts`` and ``sections``."""
-    who = f"{count(audit.n_patients, 'patient')} of another hospital"
-    return Page(
-        title=f"An audit of {name} on {say.quoted(audit.score)}",
-        subtitle=f"{who}, {labelled_in_words(audit)}",
-        status=verdict.STATUS[audit.verdict.overall],
-        headline=(verdict.verdict_sentence(audit),),
-        marks=(*verdict.marks_of(audit), *hidden_marks(audit)),
-        step=step_of(audit.next_step),
-        facts=facts,
-        facts_in_short=not audit.labelled,
-        warnings=tuple(audit.warnings),
-        sections=sections,
-        files=held_files(audit, "audit.json", audit.frozen_rule),
-    )
+def explorer_here(audit: LabelledCutOffAudit) -> Explorer | None:
+    """Return the explorer of the patients here."""
+    return explorer_of(audit.explorer, (audit.bound_external, audit.bound), audit.names, "here")
 
 
-def facts(audit: AuditDocument) -> tuple[Fact, ...]:
+def facts(audit: CutOffAudit) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     costs = audit.costs
     limit = say.limit_in_short(audit.certificate.value, costs)
@@ -105,7 +97,7 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     here: tuple[Fact, ...] = ()
     if audit.sampled is not None:
         here = sampled_facts(audit.sampled, costs)
-    elif isinstance(audit, LabelledAudit):
+    elif isinstance(audit, LabelledCutOffAudit):
         point, before = audit.operating_point, audit.operating_point_internal
         most = ("here, at most", say.limit_in_short(audit.bound_external, costs))
         here = (*verdict.point_facts(point, before, audit.auc_internal), most)
@@ -114,20 +106,20 @@ def facts(audit: AuditDocument) -> tuple[Fact, ...]:
     return (("cut-off", cut(audit.threshold)), *here, certified, called, *unknown)
 
 
-def decision_facts(audit: DecisionAudit) -> tuple[Fact, ...]:
+def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", at_most(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
     found: list[Fact] = []
     if audit.between is not None:
         found.append(("between the cut-offs", between_in_words(audit.between)))
-    if isinstance(audit, LabelledDecisionAudit):
+    if isinstance(audit, LabelledAudit):
         found.append(("average cost here", risk(audit.risk_external)))
         found.append(("here, at most", at_most(audit.bound_external)))
     return (*found, certified, flips)
 
 
-def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
+def labelled_sections(audit: LabelledCutOffAudit) -> tuple[Section, ...]:
     """Return what only labels can tell."""
     here, before = audit.operating_point, audit.operating_point_internal
     return (
@@ -138,7 +130,7 @@ def labelled_sections(audit: LabelledAudit) -> tuple[Section, ...]:
     )
 
 
-def label_free_section(audit: AuditDocument) -> Section:
+def label_free_section(audit: CutOffAudit) -> Section:
     """Say what the scores alone tell about this hospital; a terminal shows it without labels."""
     prevalence, shape, expected = audit.prevalence_estimate, audit.shape_test, audit.risk_range
     matched, level = audit.quantile_matched, prevalence.interval_level
@@ -168,7 +160,7 @@ def ends(found: Range | None, level: float) -> str:
     return f"{percent(found[0])} to {percent(found[1])} with {percent(level)} confidence"
 
 
-def calls_section(audit: AuditDocument) -> Section:
+def calls_section(audit: CutOffAudit) -> Section:
     """Say how many patients are called, and how many decisions are shaky."""
     costs = audit.costs
     certified = say.limit_in_short(audit.certificate.value, costs)
@@ -191,7 +183,7 @@ def calls_section(audit: AuditDocument) -> Section:
     return section("calls", "Whom it calls", text, of=audit, tables=tables)
 
 
-def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
+def shaky_rows(audit: AuditDocument) -> tuple[tuple[str, str, str], ...]:
     """Return how many patients there are, and whose decision is shaky."""
     grey, share = audit.grey_zone, percent(audit.grey_zone.at_least)
     flips = "how often a resampled study would decide otherwise about a patient here"
@@ -204,15 +196,17 @@ def shaky_rows(audit: AuditBase) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def delta_of_all(audit: AuditBase) -> float:
+def delta_of_all(audit: AuditDocument) -> float:
     """Return the error probability of the answers about all patients; groups take half of it."""
-    return audit.delta / 2 if isinstance(audit, RiskHere) and audit.groups else audit.delta
+    return audit.delta / 2 if isinstance(audit, LabelledAudit) and audit.groups else audit.delta
 
 
-def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
+def labelled_decision_sections(audit: LabelledAudit) -> list[Section]:
     """Return what only labels can tell; some of it only for two grades and two decisions."""
     here, before = audit.operating_point, audit.operating_point_internal
     sections = [*verdict.groups_section(audit), boundaries_section(audit)]
+    if audit.survival is not None:
+        sections.insert(0, survival_section(audit.survival, audit.direction))
     if audit.sides is not None:
         sections.insert(0, sides_section(audit.sides, audit.between, delta_of_all(audit)))
     if here is not None and before is not None and audit.costs is not None:
@@ -222,7 +216,7 @@ def labelled_decision_sections(audit: LabelledDecisionAudit) -> list[Section]:
     return sections
 
 
-def steadiness_section(audit: DecisionAudit) -> Section:
+def steadiness_section(audit: AuditDocument) -> Section:
     """Show how steady the decisions are, and what the patients came from."""
     made_of = data_rows(audit.data)
     table = listed("The table", made_of, header=("what", "value")) if made_of else None

@@ -6,10 +6,10 @@ from importlib import import_module
 
 from steadycut import _kinds
 from steadycut.documents.adaptation import AdaptationDocument
-from steadycut.documents.audit import AuditDocument, DecisionAudit
+from steadycut.documents.audit import AuditDocument, CutOffAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.kinds import class_of
-from steadycut.documents.monitor import DecisionMonitor, MonitorDocument
+from steadycut.documents.monitor import MonitorDocument
 from steadycut.documents.parts import Part
 from steadycut.documents.plan import PlanDocument
 from steadycut.documents.reading import schema_of
@@ -20,10 +20,9 @@ from steadycut.show.pages.rule import any_study_page
 
 # What is not the study of a kind: the document, the module of its page, and the name of the page.
 OTHERS = (
+    (CutOffAudit, "audit", "audit"),
     (AuditDocument, "audit", "audit"),
-    (DecisionAudit, "audit", "audit"),
     (MonitorDocument, "monitor", "monitor"),
-    (DecisionMonitor, "monitor", "monitor"),
     (ComparisonDocument, "comparison", "compare"),
     (PlanDocument, "plan", "plan"),
     (AdaptationDocument, "adaptation", "adapt"),

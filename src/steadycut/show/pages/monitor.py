@@ -3,7 +3,6 @@
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.monitor import (
     CallWatchPart,
-    DecisionMonitor,
     MonitorDocument,
     RiskWatchPart,
 )
@@ -16,16 +15,15 @@ from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import quoted
 
 Row = tuple[str, str, str]
-AnyMonitor = MonitorDocument | DecisionMonitor
 AT_ALL_TIMES = (
     "The limits hold at all times: they may be looked at after every patient. The evidence is a "
     "betting martingale, which stays small if nothing has changed."
 )
 
 
-def monitor_page(monitor: AnyMonitor) -> Page:
+def monitor_page(monitor: MonitorDocument) -> Page:
     """Return the page of a frozen rule in use."""
-    at = f", cut-off {cut(monitor.threshold)}" if isinstance(monitor, MonitorDocument) else ""
+    at = "" if monitor.threshold is None else f", cut-off {cut(monitor.threshold)}"
     labels = "with known labels" if monitor.labelled else "without labels"
     return Page(
         title=f"A frozen rule in use{at}",
@@ -40,7 +38,7 @@ def monitor_page(monitor: AnyMonitor) -> Page:
     )
 
 
-def status(monitor: AnyMonitor) -> Status:
+def status(monitor: MonitorDocument) -> Status:
     """Return the alarm in two words; only a watch that could have raised one is good without."""
     if monitor.alarm:
         return Status(text="alarm", tone="bad")
@@ -53,14 +51,14 @@ def status(monitor: AnyMonitor) -> Status:
     return Status(text="no alarm", tone="good")
 
 
-def called(monitor: AnyMonitor) -> str:
+def called(monitor: MonitorDocument) -> str:
     """Name what the call rate counts: every decision but the lowest."""
-    if isinstance(monitor, DecisionMonitor) and monitor.actions[-1] != "called":
+    if monitor.actions[-1] != "called":
         return f"above {quoted(monitor.actions[0])}"
     return "called"
 
 
-def facts(monitor: AnyMonitor) -> tuple[tuple[str, str], ...]:
+def facts(monitor: MonitorDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
     found = [("certified risk", at_most(monitor.certificate.value))]
     if monitor.risk is not None:
@@ -70,7 +68,7 @@ def facts(monitor: AnyMonitor) -> tuple[tuple[str, str], ...]:
     return tuple(found)
 
 
-def watches(monitor: AnyMonitor) -> list[Section]:
+def watches(monitor: MonitorDocument) -> list[Section]:
     """Return the watches."""
     rows: list[Row] = [("patients", str(monitor.n_patients), "in the order of arrival")]
     if monitor.risk is not None:
@@ -81,7 +79,7 @@ def watches(monitor: AnyMonitor) -> list[Section]:
     found = [
         section("watch", "What the patients so far say", AT_ALL_TIMES, of=monitor, tables=(table,))
     ]
-    if isinstance(monitor, DecisionMonitor):
+    if monitor.threshold is None:
         columns = [("decision", monitor.actions), ("share", list(map(percent, monitor.shares)))]
         table = of_columns("Shares of the patients", columns)
         found.append(section("shares", "Who got which decision", tables=(table,)))

@@ -22,12 +22,10 @@ UNKNOWN_PART = (
     "none in the total."
 )
 TERMS = ("term", "value", "what it is")
-AnyAudit = audits.AuditDocument | audits.DecisionAudit
-AnyLabelled = audits.LabelledAudit | audits.LabelledDecisionAudit
 Row = tuple[str, str, str]
 
 
-def shift_section(audit: AnyLabelled, shift: audits.ShiftPart) -> Section:
+def shift_section(audit: audits.LabelledAudit, shift: audits.ShiftPart) -> Section:
     """Say where the change of risk comes from."""
     names = audit.names
     text = (
@@ -89,28 +87,28 @@ def parts_of(shift: audits.ShiftParts | audits.ShiftRanges) -> tuple[Any, ...]:
     return (shift.prevalence, shift.shape_positive, shift.shape_negative, shift.total)
 
 
-def bounds_section(audit: AnyAudit) -> Section:
+def bounds_section(audit: audits.AuditDocument) -> Section:
     """Show the certificate of the rule, and where there are labels the bounds on the risk here."""
     title, results = "What was certified", vacuous_sentences(audit)
     tables = [certificate_table(audit.certificate, short=False)]
-    if isinstance(audit, AnyLabelled):
+    if isinstance(audit, audits.LabelledAudit):
         title = "How far it can be trusted here"
         tables.insert(0, bounds_table(audit))
     text = explanation(audit)
     return section("bounds", title, text, results=results, of=audit, tables=tables)
 
 
-def explanation(audit: AnyAudit) -> str:
+def explanation(audit: audits.AuditDocument) -> str:
     """Say what the bounds are."""
-    if isinstance(audit, audits.AuditDocument) and audit.sampled is not None:
+    if audit.sampled is not None:
         return "The section on labels drawn by a plan has the limits here."
-    if not isinstance(audit, audits.RiskHere):
+    if not isinstance(audit, audits.LabelledAudit):
         return (
             "Without labels only the certificate of the first hospital is known. Whether it "
             "carries over cannot be told from scores alone."
         )
     held = f"The direct bound on the risk here is valid with {percent(1 - audit.delta)} confidence"
-    if not isinstance(audit, audits.LabelledAudit):
+    if not isinstance(audit, audits.LabelledCutOffAudit):
         return f"{held}."
     return (
         f"Upper limits on the risk here. {held}, and the tightest. Base and Augmented are the "
@@ -119,16 +117,16 @@ def explanation(audit: AnyAudit) -> str:
     )
 
 
-def vacuous_sentences(audit: AnyAudit) -> list[str]:
+def vacuous_sentences(audit: audits.AuditDocument) -> list[str]:
     """Say which limits prove nothing, if any do."""
     found = []
-    if isinstance(audit, audits.RiskHere) and audit.vacuous:
+    if isinstance(audit, audits.LabelledAudit) and audit.vacuous:
         found.append(VACUOUS)
     if not audit.certificate.n_patients:
         found.append(ADAPTED)
     elif audit.certificate.vacuous:
         found.append(VACUOUS_BEFORE)
-    if isinstance(audit, audits.LabelledAudit):
+    if isinstance(audit, audits.LabelledCutOffAudit):
         largest = max(audit.costs.cost_fn, audit.costs.cost_fp)
         bounds = {
             "direct bound": audit.bound_external,
@@ -146,25 +144,25 @@ def vacuous_sentences(audit: AnyAudit) -> list[str]:
     return found
 
 
-def bounds_table(audit: AnyLabelled) -> Table:
+def bounds_table(audit: audits.LabelledAudit) -> Table:
     """Return every bound on the risk here, and what it is made of."""
     bound, patients = bound_in_words(audit.bound), count(audit.n_patients, "patient")
     seen = spread(audit.risk_external, audit.risk_external_se)
     rows: list[Row] = [
         ("certified risk", at_most(audit.certificate.value), "at the first hospital"),
-        *(paper_rows(audit) if isinstance(audit, audits.LabelledAudit) else ()),
+        *(paper_rows(audit) if isinstance(audit, audits.LabelledCutOffAudit) else ()),
         ("observed before", risk(audit.risk_internal), "at the first hospital"),
         ("observed here", seen, "\N{PLUS-MINUS SIGN} standard error"),
         ("direct bound here", at_most(audit.bound_external), f"{bound}, {patients}"),
     ]
-    if isinstance(audit, audits.LabelledDecisionAudit):
+    if not isinstance(audit, audits.LabelledCutOffAudit):
         alone = "the lower limit, for itself alone"
         rows.append(("at least", at_least(audit.lower_external), alone))
     where = "" if audit.costs is None else f", where {costs_in_words(audit.costs)}"
     return explained(f"The risk here{where}", rows, header=TERMS)
 
 
-def paper_rows(audit: audits.LabelledAudit) -> list[Row]:
+def paper_rows(audit: audits.LabelledCutOffAudit) -> list[Row]:
     """Return the bounds made of the change of risk: with our certificate, and the paper's."""
     valid = "observed risk + shift + the margin here; never below the direct bound"
     trivial = audit.costs.trivial_risk(audit.operating_point.prevalence)
@@ -183,7 +181,7 @@ def paper_rows(audit: audits.LabelledAudit) -> list[Row]:
     ]
 
 
-def gamma_rows(audit: audits.LabelledAudit) -> list[Row]:
+def gamma_rows(audit: audits.LabelledCutOffAudit) -> list[Row]:
     """Return the paper's allowance for chance, term by term; older files do not have it."""
     found, names = audit.gamma, audit.names
     if found is None:

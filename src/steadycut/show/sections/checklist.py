@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CountsPart, DataPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.pages.builders import section
@@ -88,10 +88,10 @@ def checklist_section(document: StudyDocument) -> Section:
     return _section(document, found, ITEMS, LEFT)
 
 
-def audit_checklist_section(document: AuditDocument) -> Section:
+def audit_checklist_section(document: CutOffAudit) -> Section:
     """Return the checklist of an audit: an external validation."""
     differences, seen = "prevalence as estimated from scores; a test of their shape", {}
-    if isinstance(document, LabelledAudit):
+    if isinstance(document, LabelledCutOffAudit):
         differences = "prevalence, scores of either class and their part in the change of risk"
         cells = _two_by_two(document.operating_point)
         seen = {"cross tabulation": cells, "accuracy and its precision": ACCURACY}
@@ -106,7 +106,7 @@ def audit_checklist_section(document: AuditDocument) -> Section:
 
 
 def _section(
-    document: StudyDocument | AuditDocument,
+    document: StudyDocument | CutOffAudit,
     found: Mapping[str, str],
     items: Mapping[str, tuple[str, str]],
     left: Mapping[str, str],
@@ -149,5 +149,5 @@ def _roles(document: StudyDocument) -> str:
     )
 
 
-def _rule(document: StudyDocument | AuditDocument) -> str:
+def _rule(document: StudyDocument | CutOffAudit) -> str:
     return "rule.json, under Files" if document.frozen_rule else "the cut-off, to the digit"

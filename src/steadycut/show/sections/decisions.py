@@ -3,14 +3,14 @@
 from collections.abc import Container
 
 from steadycut.core.rounding import UNKNOWN, share_at_most
-from steadycut.documents.audit import DecisionAudit, LabelledDecisionAudit
+from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.strata import RatePart
 from steadycut.show.pages.builders import of_columns, of_matrix, section
 from steadycut.show.pages.page import Section, Table
 from steadycut.show.words.numbers import percent
 
 
-def decisions_section(audit: DecisionAudit) -> Section:
+def decisions_section(audit: AuditDocument) -> Section:
     """Show how many patients get which decision, by true grade where it is known."""
     before = [percent(one) for one in audit.shares_internal or []]
     columns = [
@@ -20,7 +20,7 @@ def decisions_section(audit: DecisionAudit) -> Section:
     ]
     tables = [of_columns("Share of the patients by decision", columns)]
     where = (("true grade", audit.grades), audit.actions)
-    if isinstance(audit, LabelledDecisionAudit):
+    if isinstance(audit, LabelledAudit):
         tables.append(of_matrix("Patients here", *where, audit.counts))
         if audit.counts_internal is not None:
             caption = "Patients used to check, first hospital"
@@ -29,7 +29,7 @@ def decisions_section(audit: DecisionAudit) -> Section:
     return section("decisions", "Who gets which decision here", tables=tables)
 
 
-def boundaries_section(audit: LabelledDecisionAudit) -> Section:
+def boundaries_section(audit: LabelledAudit) -> Section:
     """Show both error rates between neighbouring decisions, here and before."""
     boundaries, each = audit.boundaries, audit.boundaries[0].delta
     shown = {(one.n_patients - one.right, one.n_patients) for one in audit.sides or ()}

@@ -3,7 +3,7 @@
 from steadycut.core.class_names import of_them
 from steadycut.core.rounding import at_most
 from steadycut.core.rules.registry import rule_table
-from steadycut.documents.audit import AuditDocument, LabelledAudit
+from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.study import StudyDocument
 from steadycut.show.pages.page import Section
 from steadycut.show.sections.certificate import rates_sentence
@@ -46,9 +46,9 @@ def methods_section(document: StudyDocument) -> Section:
     )
 
 
-def audit_methods_section(document: AuditDocument) -> Section:
+def audit_methods_section(document: CutOffAudit) -> Section:
     """Return the methods of an audit, ready to be pasted and shortened."""
-    results = [audit_results_text(document)] if isinstance(document, LabelledAudit) else []
+    results = [audit_results_text(document)] if isinstance(document, LabelledCutOffAudit) else []
     outcome = outcome_texts(document.survival, HERE)
     return _section(audit_text(document), *outcome, *results, software_text(document, None))
 
@@ -72,7 +72,7 @@ def patients_text(document: StudyDocument) -> str:
     )
 
 
-def labels_text(document: StudyDocument | AuditDocument) -> str:
+def labels_text(document: StudyDocument | CutOffAudit) -> str:
     """Say how labels of rows became labels of patients; nothing where all rows had the same."""
     if document.label_how is None:
         return ""
@@ -156,7 +156,7 @@ def results_text(document: StudyDocument) -> str:
     )
 
 
-def characteristics_text(document: StudyDocument | LabelledAudit) -> str:
+def characteristics_text(document: StudyDocument | LabelledCutOffAudit) -> str:
     """Write the usual characteristics with their intervals."""
     point = document.operating_point
     names = characteristic_names(point, document.costs)
@@ -165,7 +165,7 @@ def characteristics_text(document: StudyDocument | LabelledAudit) -> str:
     return f"{', '.join(parts)} ({percent(point.confidence)} intervals at this cut-off)"
 
 
-def audit_text(document: AuditDocument) -> str:
+def audit_text(document: CutOffAudit) -> str:
     """Say what was audited, on whom."""
     certificate = document.certificate
     return (
@@ -179,7 +179,7 @@ def audit_text(document: AuditDocument) -> str:
     )
 
 
-def overruled_text(document: AuditDocument) -> str:
+def overruled_text(document: CutOffAudit) -> str:
     """Say what a reader must know: checks that were overruled, patients who were grouped."""
     text, least = "", document.small_cells
     if document.forced:
@@ -193,7 +193,7 @@ def overruled_text(document: AuditDocument) -> str:
     return text
 
 
-def audit_results_text(document: LabelledAudit) -> str:
+def audit_results_text(document: LabelledCutOffAudit) -> str:
     """Return the results of an audit in a few sentences."""
     moved, names = document.shift.signed, document.names
     return (
@@ -206,7 +206,7 @@ def audit_results_text(document: LabelledAudit) -> str:
     )
 
 
-def software_text(document: StudyDocument | AuditDocument, seed: int | None) -> str:
+def software_text(document: StudyDocument | CutOffAudit, seed: int | None) -> str:
     """Name the software, its versions and what makes the numbers again."""
     frozen = document.frozen_rule
     versions = {} if frozen is None else frozen.provenance.versions

@@ -49,9 +49,9 @@ def sampled_section(found: audits.SampledPart) -> Section:
     return section("sampled", "Labels drawn by a plan", text, tables=tables)
 
 
-def labelled_in_words(audit: audits.AuditBase) -> str:
+def labelled_in_words(audit: audits.AuditDocument) -> str:
     """Say which of the patients have labels."""
-    found = audit.sampled if isinstance(audit, audits.AuditDocument) else None
+    found = audit.sampled
     if found is not None:
         return f"{sum(one.labelled for one in found.strata)} of them labelled by a plan"
     return "with known labels" if audit.labelled else "without labels"
@@ -70,9 +70,9 @@ def sampled_text(found: audits.SampledPart | None) -> str:
     )
 
 
-def hidden_marks(audit: audits.AuditBase) -> tuple[Status, ...]:
+def hidden_marks(audit: audits.AuditDocument) -> tuple[Status, ...]:
     """Say what patients of strata without labels may hide; nothing if there are none."""
-    found = audit.sampled if isinstance(audit, audits.AuditDocument) else None
+    found = audit.sampled
     if found is None or found.hidden is None:
         return ()
     return (Status(text=hidden_sentence(found.hidden), tone="open"),)

@@ -7,7 +7,7 @@ from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
 from steadycut.show.pages.page import Section, Status, Table
-from steadycut.show.words.audit import AnyAudit, name_of, overall_text, question_text
+from steadycut.show.words.audit import name_of, overall_text, question_text
 from steadycut.show.words.numbers import count, percent, rate
 
 STATUS = {
@@ -21,16 +21,16 @@ MOST_SHOWN = 25
 RANKS = {"bad": 0, "open": 1, "good": 2}
 
 
-def verdict_sentence(audit: AnyAudit) -> str:
+def verdict_sentence(audit: audits.AuditDocument) -> str:
     """Return the overall verdict as a sentence; it names the site or group that is worst."""
     said = overall_text(audit)
     bad = audit.verdict.overall == "bad"
     text = f"Bad: {said}." if bad else f"{said[:1].upper()}{said[1:]}."
-    if isinstance(audit, audits.RiskHere) and audit.worst_group is not None:
+    if isinstance(audit, audits.LabelledAudit) and audit.worst_group is not None:
         name = name_of(audit.worst_group)
         worst = next(one for one in audit.groups if name_of(one) == name)
         text += f" Worst: {name} ({in_short(worst.verdict)})."
-    if isinstance(audit, audits.LabelledAudit):
+    if isinstance(audit, audits.LabelledCutOffAudit):
         now, before = area_of(audit.operating_point), _about(audit.auc_internal)
         text += f" AUC {now} here, {before} before."
     return text
@@ -48,7 +48,7 @@ def mark(text: str, answer: str) -> Status:
     return Status(text=text, tone=TONES[answer])
 
 
-def marks_of(audit: AnyAudit) -> tuple[Status, ...]:
+def marks_of(audit: audits.AuditDocument) -> tuple[Status, ...]:
     """Return each answer with its mark."""
     marks = [mark(question_text(audit, one), one.answer) for one in audit.questions]
     calls = audit.calls
@@ -59,7 +59,7 @@ def marks_of(audit: AnyAudit) -> tuple[Status, ...]:
     return tuple(marks)
 
 
-def called_in_words(audit: audits.AuditBase) -> str:
+def called_in_words(audit: audits.AuditDocument) -> str:
     """Write the share of patients who are called here, with its limits."""
     calls = audit.calls
     if calls is None:
@@ -98,7 +98,7 @@ def _rank(group: audits.GroupPart) -> tuple[int, bool, int, float]:
 
 
 def groups_section(
-    audit: audits.LabelledAudit | audits.LabelledDecisionAudit,
+    audit: audits.LabelledAudit,
 ) -> tuple[Section, ...]:
     """Show every site and group with its own verdict, the worst ones first."""
     if not audit.groups:

@@ -17,6 +17,7 @@ from steadycut.core.verdict import (
     worst_answer,
 )
 from steadycut.documents import audit as audits
+from steadycut.documents.audit import AuditDocument
 from steadycut.documents.next_step import GroupName
 from steadycut.documents.parts import CertifiedRatePart, CostsPart
 
@@ -128,10 +129,7 @@ class Money:
         return "one decision for everybody" if self.costs is None else "calling everybody or nobody"
 
 
-AnyAudit = audits.AuditDocument | audits.DecisionAudit
-
-
-def money_of(audit: AnyAudit) -> Money:
+def money_of(audit: AuditDocument) -> Money:
     """Return how the mean cost of an audit is written."""
     survival = audit.survival
     worst = survival is not None and survival.unknown > 0
@@ -141,29 +139,28 @@ def money_of(audit: AnyAudit) -> Money:
 # The three answers -------------------------------------------------------------------------
 
 
-def question_text(audit: AnyAudit, part: audits.QuestionPart) -> str:
+def question_text(audit: AuditDocument, part: audits.QuestionPart) -> str:
     """Write a question with its answer, and the numbers behind it."""
-    sampled = audit.sampled if isinstance(audit, audits.AuditDocument) else None
-    if sampled is not None:
-        text = SAMPLED[part.question](audit, part, sampled)
+    if audit.sampled is not None:
+        text = SAMPLED[part.question](audit, part, audit.sampled)
     else:
         text = ANSWERS[part.question](audit, part)
     wider = ""
-    if part.wider and isinstance(audit, audits.RiskHere):
+    if part.wider and isinstance(audit, audits.LabelledAudit):
         wider = f" Limits are wider because {len(audit.groups)} groups are judged too."
     return f"{capital(SHORT[part.question])}: {part.answer}. {text}{wider}"
 
 
-def _confidence(audit: AnyAudit) -> str:
+def _confidence(audit: AuditDocument) -> str:
     return f"{100 * (1 - audit.delta):g} % confidence"
 
 
-def _sure(audit: AnyAudit, answer: Answer) -> str:
+def _sure(audit: AuditDocument, answer: Answer) -> str:
     """Say how sure an answer is."""
     return "" if answer == "cannot tell" else f" ({_confidence(audit)})"
 
 
-def _useful(audit: AnyAudit, part: audits.QuestionPart) -> str:
+def _useful(audit: AuditDocument, part: audits.QuestionPart) -> str:
     money, sure, target = money_of(audit), _sure(audit, part.answer), audit.target_prevalence
     if not part.cost_without_score or part.cost is None:
         return "All patients here are of one class, so it cannot be told."
@@ -182,7 +179,7 @@ def at_each_end(counts: Confusion, costs: Costs) -> str:
     return f"{first}or nobody: {without:.3g}){''.join(rest)}"
 
 
-def _as_before(audit: AnyAudit, part: audits.QuestionPart) -> str:
+def _as_before(audit: AuditDocument, part: audits.QuestionPart) -> str:
     if part.rates is None:
         return INCOMPARABLE[part.incomparable or "no counts"]
     rates = _rates_in_words(audit, part.rates)
@@ -191,9 +188,9 @@ def _as_before(audit: AnyAudit, part: audits.QuestionPart) -> str:
     return f"{capital(rates)}{_sure(audit, part.answer)}."
 
 
-def _rates_in_words(audit: AnyAudit, rates: Sequence[audits.RateChange]) -> str:
+def _rates_in_words(audit: AuditDocument, rates: Sequence[audits.RateChange]) -> str:
     """Say how often each kind of patient is decided rightly or wrongly, here and before."""
-    if isinstance(audit, audits.DecisionAudit) and audit.costs is None:
+    if audit.costs is None:
         names = [
             f"{kind} at {below} | {above}"
             for below, above in pairwise(audit.actions)
@@ -216,9 +213,9 @@ def both(here: ErrorRate, before: ErrorRate, who: str = "") -> str:
     return f"{text} ({here.wrong} of {here.n_patients}; before {was})"
 
 
-def _within(audit: AnyAudit, part: audits.QuestionPart) -> str:
+def _within(audit: AuditDocument, part: audits.QuestionPart) -> str:
     money, certificate = money_of(audit), audit.certificate
-    reached = audit.certified_rates if isinstance(audit, audits.RiskHere) else None
+    reached = audit.certified_rates if isinstance(audit, audits.LabelledAudit) else None
     rates = "".join(map(_rate_in_words, reached or ()))
     if part.cost is None or not certificate.n_patients:
         return "The cut-off was adapted without labels, so nothing was certified."
@@ -255,7 +252,7 @@ ANSWERS = {"useful": _useful, "as_before": _as_before, "within_certificate": _wi
 # By a labelling plan -----------------------------------------------------------------------
 
 
-def _useful_by_plan(audit: AnyAudit, _: audits.QuestionPart, found: audits.SampledPart) -> str:
+def _useful_by_plan(audit: AuditDocument, _: audits.QuestionPart, found: audits.SampledPart) -> str:
     money, cost = money_of(audit), found.cost
     if money.per_error is not None:
         text = f"Wrong in {_between(cost, 100 / money.per_error)} % of patients"
@@ -269,7 +266,9 @@ def _useful_by_plan(audit: AnyAudit, _: audits.QuestionPart, found: audits.Sampl
     return f"{text} ({_confidence(audit)})."
 
 
-def _as_before_by_plan(audit: AnyAudit, _: audits.QuestionPart, found: audits.SampledPart) -> str:
+def _as_before_by_plan(
+    audit: AuditDocument, _: audits.QuestionPart, found: audits.SampledPart
+) -> str:
     were = " and ".join(f"{100 * one:.3g} %" for one in found.rates_before)
     return (
         f"Miss rate {_between(found.miss, 100)} %, false alarm rate {_between(found.alarm, 100)} "
@@ -277,7 +276,9 @@ def _as_before_by_plan(audit: AnyAudit, _: audits.QuestionPart, found: audits.Sa
     )
 
 
-def _within_by_plan(audit: AnyAudit, part: audits.QuestionPart, found: audits.SampledPart) -> str:
+def _within_by_plan(
+    audit: AuditDocument, part: audits.QuestionPart, found: audits.SampledPart
+) -> str:
     """Compare the cost and certified rates with what was certified."""
     money, certificate = money_of(audit), audit.certificate
     rates = "".join(
@@ -311,22 +312,22 @@ SAMPLED = {
 # All of it ---------------------------------------------------------------------------------
 
 
-def overall_text(audit: AnyAudit) -> str:
+def overall_text(audit: AuditDocument) -> str:
     """Return the verdict in one sentence: first what is shown, then what is not."""
     if not audit.questions:
         return UNANSWERED
     answers = {part.question: part.answer for part in audit.questions}
     fine = [SHORT[name] for name in QUESTIONS if answers.get(name) == "yes"]
     bad = [SHORT[name] for name in QUESTIONS if answers.get(name) == "no"]
-    if isinstance(audit, audits.AuditDocument) and audit.sampled is not None:
+    if audit.sampled is not None:
         return _overall_by_plan(fine, bad)
     if audit.verdict.overall == "open":
         return OPEN
-    failing = (audit.failing if isinstance(audit, audits.RiskHere) else None) or []
+    failing = (audit.failing if isinstance(audit, audits.LabelledAudit) else None) or []
     # One that fails alone is the worst, which the headline names; so are names that are too long.
     named = names_of(failing) if len(failing) > 1 else ""
     named = named if len(named) <= MOST_CHARACTERS else ""
-    n_groups = len(audit.groups) if isinstance(audit, audits.RiskHere) else 0
+    n_groups = len(audit.groups) if isinstance(audit, audits.LabelledAudit) else 0
     how_many = f"{len(failing)} of {n_groups} sites or groups"
     if OVERALL[worst_answer(list(answers.values()))] != "bad" and failing:
         fails = f"the cut-off fails in {how_many}"

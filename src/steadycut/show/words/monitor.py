@@ -1,13 +1,11 @@
 """What a watch on a frozen rule says, in sentences."""
 
 from steadycut.core.rounding import at_most
-from steadycut.documents.monitor import DecisionMonitor, MonitorDocument, RiskWatchPart
+from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
 from steadycut.show.words.audit import NOT_SHOWN, capital
 
-AnyMonitor = MonitorDocument | DecisionMonitor
 
-
-def verdict_text(monitor: AnyMonitor) -> str:
+def verdict_text(monitor: MonitorDocument) -> str:
     """Say whether there was an alarm, and what it means."""
     alarm = called_alarm(monitor)
     if alarm is None:
@@ -18,12 +16,12 @@ def verdict_text(monitor: AnyMonitor) -> str:
     return f"{changed} {capital(_risk_verdict(monitor))}"
 
 
-def called_alarm(monitor: AnyMonitor) -> int | None:
+def called_alarm(monitor: MonitorDocument) -> int | None:
     """Return the patient after whom the share called was shown to have changed."""
     return None if monitor.call_rate is None else monitor.call_rate.first_alarm
 
 
-def _risk_verdict(monitor: AnyMonitor) -> str:
+def _risk_verdict(monitor: MonitorDocument) -> str:
     if monitor.risk is None:
         return "without labels the risk is not watched, only the share of patients called."
     about = ""
@@ -32,7 +30,7 @@ def _risk_verdict(monitor: AnyMonitor) -> str:
     return _risk_text(monitor, monitor.risk) + about
 
 
-def _risk_text(monitor: AnyMonitor, watch: RiskWatchPart) -> str:
+def _risk_text(monitor: MonitorDocument, watch: RiskWatchPart) -> str:
     certified = at_most(watch.certified)
     if watch.first_alarm is not None:
         return (

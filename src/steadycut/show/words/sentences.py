@@ -8,7 +8,7 @@ from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import CutOffAudit
 from steadycut.documents.parts import Range
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
@@ -60,7 +60,7 @@ def is_score_itself(
     return data.rows - data.dropped_rows - data.dropped_incomplete_patients == n_patients
 
 
-def score_in_words(document: StudyDocument | AuditDocument) -> str:
+def score_in_words(document: StudyDocument | CutOffAudit) -> str:
     """Say how a patient's score is made: by one chain, or by an ensemble of several."""
     if not document.ensemble:
         if is_score_itself(document.aggregation, document.n_patients, document.data):
@@ -85,7 +85,7 @@ def bound_in_words(name: str) -> str:
     return f"{name} ({BOUNDS[name].words})" if name in BOUNDS else name
 
 
-def rule_sentence(document: StudyDocument | AuditDocument) -> str:
+def rule_sentence(document: StudyDocument | CutOffAudit) -> str:
     """Say when a patient is called."""
     return call_sentence(score_in_words(document), document.direction, document.threshold)
 
