@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,9 +11,9 @@ import pytest
 from scipy.stats import binomtest
 
 import steadycut
-from steadycut import PatientScores, fit, switch
+from steadycut import PatientScores, fit, fit_by_covariate, fit_strata, switch
 from steadycut.core.adapt.switch import Changes, matching_cut
-from steadycut.errors import BadOption, TooFewPatients
+from steadycut.errors import BadOption, BadPatients, TooFewPatients
 from tests.said import said
 
 
@@ -150,7 +151,7 @@ def test_the_limits_hold_with_ties(share):
     for _ in range(2000):
         changed = rng.random(60) < share
         low, high = Changes(
-            n_patients=60, called_before=10, newly=int(changed.sum()), no_longer=0
+            n_patients=60, called_before=10, called_after=10, newly=int(changed.sum()), no_longer=0
         ).limits(0.1)
         broken += not low <= share <= high
     assert broken <= 0.1 * 2000
@@ -167,3 +168,38 @@ def test_the_same_scores_twice_are_noticed():
     scores = np.random.default_rng(8).normal(1, 1, 40)
     with pytest.warns(steadycut.DataWarning, match="both versions have the same score"):
         switch(made_rule(), scores, scores)
+
+
+def test_decisions_of_every_kind_are_compared():
+    """Strata count a move up or down; a rule by covariate needs the covariate."""
+    rng = np.random.default_rng(8)
+    labels, sex = np.tile([0, 1], 150), np.repeat(["f", "m"], 150)
+    patients = PatientScores(scores=rng.normal(size=300) + 2 * labels, labels=labels)
+    strata = fit_strata(patients, costs=[[0, 0.2, 1], [1, 0.2, 0]], n_bootstrap=20).freeze()
+    old = rng.normal(size=60) + 1
+    found = switch(strata, old, old + 0.5).describe()
+    moved = strata.stratum_of(old + 0.5) - strata.stratum_of(old)
+    assert (found.changes.newly, found.changes.no_longer) == (np.sum(moved > 0), 0)
+    assert found.changes.called_after == np.sum(strata.stratum_of(old + 0.5) > 0)
+    assert (found.threshold, found.matched) == (None, None)
+    assert found.next_step.verb == "fit"
+    assert "Fit it again" in switch(strata, old, old + 0.5).summary()
+    by_sex = fit_by_covariate(patients, covariate=sex, name="sex", n_bootstrap=10).freeze()
+    there = PatientScores(scores=old, attributes={"sex": np.tile(["f", "m"], 30)})
+    assert switch(by_sex, there, replace(there, scores=old - 9)).changes.newly == 0
+    with pytest.raises(BadPatients, match="the rule needs 'sex'"):
+        switch(by_sex, old, old)
+
+
+def test_one_boundary_between_two_grades_is_a_cut_off():
+    rng = np.random.default_rng(9)
+    labels = np.tile([0, 1], 150)
+    patients = PatientScores(scores=rng.normal(size=300) + 2 * labels, labels=labels)
+    old = rng.normal(size=60)
+    strata = fit_strata(patients, costs=[[0, 1], [1, 0]], n_bootstrap=20).freeze()
+    found, wanted = (
+        switch(rule, old, old + 1).describe()
+        for rule in (strata, fit(patients, n_bootstrap=20).freeze())
+    )
+    assert (found.threshold, found.matched) == (wanted.threshold, wanted.matched)
+    assert found.changes == wanted.changes

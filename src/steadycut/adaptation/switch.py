@@ -14,11 +14,9 @@ from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
 from steadycut.errors import BadOption, TooFewPatients, warn_each
-from steadycut.study.home import check_cut_off_rule
 from steadycut.study.new_patients import as_patients
 
 # Half of the patients give the matching cut-off, and the other half test it.
@@ -30,11 +28,11 @@ QUANTILES = np.linspace(0.05, 0.95, 19)
 class Switch(Shown):
     """What a new version changes, and what one does with it: look at it, describe it."""
 
-    rule: FrozenRule
+    rule: FrozenFile[Any]
     changes: Changes
-    matched: float
+    matched: float | None
     n_map: int
-    changes_matched: Changes
+    changes_matched: Changes | None
     quantiles: tuple[tuple[float, float], ...]
     only_old: int
     only_new: int
@@ -70,6 +68,8 @@ class Switch(Shown):
         if self.same_scores:
             return NextStep(verb="check", why="switch: same scores")
         if self.call_rate_changed or self.same_decisions == "no":
+            if self.rule.reference is None:
+                return NextStep(verb="fit", why="switch: fit")
             return NextStep(verb="adapt", why="switch: changed", file_name=self.rule.file_name)
         if self.same_decisions == "yes":
             return NextStep(verb="monitor", why="switch: same", file_name=self.rule.file_name)
@@ -77,15 +77,16 @@ class Switch(Shown):
 
     def describe(self) -> SwitchDocument:
         """Return everything that was found, as one typed record."""
+        found, matched = self.changes_matched, None
+        if found is not None:
+            changes = changes_part(found, self.delta)
+            matched = MatchedPart.of(self, threshold=self.matched, changes=changes)
         return SwitchDocument.of(
             *(self, self.rule),
+            threshold=self.rule.cut_off,
             changes=changes_part(self.changes, self.delta),
             p_value=self.changes.p_value,
-            matched=MatchedPart(
-                threshold=self.matched,
-                n_map=self.n_map,
-                changes=changes_part(self.changes_matched, self.delta),
-            ),
+            matched=matched,
             rule_sha256=str(self.rule.document.sha256),
             forced=[],
             data=None,
@@ -146,24 +147,28 @@ def switch(
     True
     """
     check_rule(rule)
-    rule = check_cut_off_rule(rule)
     check_fraction("margin", margin)
     delta = rule.certificate.delta if delta is None else check_delta(delta)
     both = (rule.patients_in(one) if is_table(one) else one for one in (old, new))
     before, after, only_old, only_new = paired(*(as_patients(rule, one) for one in both))
-    scores, others = rule.sign * before.scores, rule.sign * after.scores
-    cut = rule.sign * rule.threshold
-    half = np.random.default_rng([seed, scores.size]).permutation(scores.size)
-    give, test = half[: scores.size // 2], half[scores.size // 2 :]
-    matched = matching_cut(scores[give], others[give], cut)
+    rule.check_attributes(before)
+    was, now = rule.decide_patients(before), rule.decide_patients(after)
+    half = np.random.default_rng([seed, was.size]).permutation(was.size)
+    give, test = half[: was.size // 2], half[was.size // 2 :]
+    matched = changes_matched = None
+    if rule.cut_off is not None:
+        scores, others = rule.sign * before.scores, rule.sign * after.scores
+        cut = matching_cut(scores[give], others[give], rule.sign * rule.cut_off)
+        matched = rule.sign * cut + 0.0
+        changes_matched = Changes.of(was[test], (others[test] >= cut).astype(np.int64))
     same = np.array_equal(before.scores, after.scores)
     unlike = [one.text for one in check_deployment(rule, before) if one.severity == WARN]
     found = Switch(
         rule=rule,
-        changes=Changes.of(scores >= cut, others >= cut),
-        matched=rule.sign * matched + 0.0,
+        changes=Changes.of(was, now),
+        matched=matched,
         n_map=give.size,
-        changes_matched=Changes.of(scores[test] >= cut, others[test] >= matched),
+        changes_matched=changes_matched,
         quantiles=quantile_pairs(before.scores[give], after.scores[give]),
         only_old=only_old,
         only_new=only_new,

@@ -22,8 +22,10 @@ Watch = Literal["alarm", "certify more", "within already", "too close", "watch o
 Decided = Literal["good", "decisions", "decisions not useful", "decisions unlike"]
 Adapted = Literal["adapted: no labels", "adapted: open", "adapted: refuted", "adapted: certified"]
 Changed = Literal["change accepted", "change open", "change failed"]
-Switched = Literal["switch: same scores", "switch: same", "switch: open", "switch: changed"]
-Why = Bad | Open | OpenGroup | Watch | Decided | Adapted | Changed | Switched
+Switched = Literal[
+    "switch: same scores", "switch: same", "switch: open", "switch: changed", "switch: fit"
+]
+Why = Literal[Bad, Open, OpenGroup, Watch, Decided, Adapted, Changed, Switched]
 # What is used while no change is accepted under a change-control plan.
 Otherwise = Literal["original", "call-everybody", "stop"]
 

@@ -34,16 +34,15 @@ class MatchedPart(Part):
 
 
 class SwitchDocument(NewPatientsPart):
-    """What a new version does to the decisions of a frozen cut-off.
+    """What a new version does to the decisions of a frozen file.
 
     ``same_decisions`` says whether at most ``margin`` of the decisions change, and
     ``call_rate_changed`` whether more or fewer patients are called, beyond chance. ``quantiles``
     maps old scores to new ones: pairs of the same quantile. Every limit holds with confidence
-    1 - delta.
+    1 - delta. ``threshold`` and ``matched`` are known for one cut-off.
     """
 
     schema_: Literal["steadycut.switch/1"] = Field(default="steadycut.switch/1", alias="schema")
-    threshold: FiniteFloat
     direction: Literal["ge", "le"]
     delta: FiniteFloat
     margin: FiniteFloat
@@ -54,7 +53,8 @@ class SwitchDocument(NewPatientsPart):
     same_decisions: Answer
     p_value: FiniteFloat
     call_rate_changed: bool
-    matched: MatchedPart
     quantiles: list[tuple[FiniteFloat, FiniteFloat]]
     next_step: NextStep
     rule_sha256: str
+    threshold: FiniteFloat | None = None
+    matched: MatchedPart | None = None

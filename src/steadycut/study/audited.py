@@ -349,6 +349,7 @@ def _sampled(found: Sampled) -> dict[str, Any]:
 def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
     """Return what labels say for every kind: the risk, its bound and the verdict."""
     before = found.rule.certificate if part.change is None else part.change.internal
+    counts = found.rule.reference_counts
     return {
         "risk_external": part.direct.risk,
         "risk_external_se": part.standard_error,
@@ -358,15 +359,11 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
         "vacuous": part.direct.vacuous,
         "lower_external": part.comparison.lowest_cost(found.rule.certificate.delta),
         "counts": part.comparison.here.tolist(),
-        "counts_internal": _listed(found.rule.reference_counts),
+        "counts_internal": None if counts is None else counts.tolist(),
         "boundaries": boundary_audits(found.rule, part.comparison.here),
         "sides": side_parts(found.rule, part) or None,
         **_answers(found, part),
     }
-
-
-def _listed(counts: IntArray | None) -> list[list[int]] | None:
-    return None if counts is None else counts.tolist()
 
 
 def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from steadycut.core.adapt.switch import Changes, matching_cut
 
 
 def test_changes_are_counted_patient_by_patient():
-    before = np.array([1, 1, 1, 1, 0, 0, 0], dtype=bool)
-    after = np.array([1, 0, 1, 1, 1, 1, 0], dtype=bool)
+    before = np.array([1, 1, 1, 1, 0, 0, 0], dtype=np.int64)
+    after = np.array([1, 0, 1, 1, 1, 1, 0], dtype=np.int64)
     found = Changes.of(before, after)
-    assert found == Changes(n_patients=7, called_before=4, newly=2, no_longer=1)
+    assert found == Changes(n_patients=7, called_before=4, called_after=5, newly=2, no_longer=1)
     assert found.called_after == after.sum()
     assert found.share == np.mean(before != after)
     exact = binomtest(3, 7).proportion_ci(0.9, "exact")
@@ -21,7 +21,8 @@ def test_changes_are_counted_patient_by_patient():
 @pytest.mark.parametrize("newly", range(6))
 def test_the_p_value_is_that_of_an_exact_sign_test(newly):
     for no_longer in range(6):
-        found = Changes(n_patients=60, called_before=9, newly=newly, no_longer=no_longer).p_value
+        counts = {"n_patients": 60, "called_before": 9, "called_after": 9}
+        found = Changes(**counts, newly=newly, no_longer=no_longer).p_value
         n = newly + no_longer
         assert found == pytest.approx(binomtest(newly, n).pvalue if n else 1.0)
 

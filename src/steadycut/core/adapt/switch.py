@@ -6,35 +6,34 @@ import numpy as np
 from scipy.special import bdtr
 
 from steadycut.core.bounds.binomial import two_sided
-from steadycut.core.checks import BoolArray, FloatArray
+from steadycut.core.checks import FloatArray, IntArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
     """Decisions about the same patients by two versions.
 
-    ``newly`` patients are called only by the new version, ``no_longer`` only by the old one.
+    ``newly`` patients are called only by the new version, ``no_longer`` only by the old one. With
+    more than two decisions these are patients whose decision is a higher or a lower one than
+    before, and called are those with any decision but the lowest.
     """
 
     n_patients: int
     called_before: int
+    called_after: int
     newly: int
     no_longer: int
 
     @classmethod
-    def of(cls, before: BoolArray, after: BoolArray) -> "Changes":
-        """Count the changes from one row of decisions to the other."""
+    def of(cls, before: IntArray, after: IntArray) -> "Changes":
+        """Count the changes from one row of decisions, 0 for the lowest, to the other."""
         return cls(
             n_patients=before.size,
-            called_before=int(before.sum()),
-            newly=int((after & ~before).sum()),
-            no_longer=int((before & ~after).sum()),
+            called_before=int(np.count_nonzero(before)),
+            called_after=int(np.count_nonzero(after)),
+            newly=int((after > before).sum()),
+            no_longer=int((after < before).sum()),
         )
-
-    @property
-    def called_after(self) -> int:
-        """How many patients the new version calls."""
-        return self.called_before + self.newly - self.no_longer
 
     @property
     def share(self) -> float:
@@ -51,7 +50,7 @@ class Changes:
 
         Examples
         --------
-        >>> Changes(n_patients=60, called_before=6, newly=12, no_longer=0).p_value
+        >>> Changes(n_patients=60, called_before=6, called_after=18, newly=12, no_longer=0).p_value
         0.00048828125
         """
         changed = self.newly + self.no_longer

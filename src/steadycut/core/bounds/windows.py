@@ -57,14 +57,8 @@ class Windows:
 
     def heaviest(self, width: float, weights: FloatArray) -> float:
         """Return the largest sum of weights in any window; ``weights`` has one for each class."""
-
-        def mass(counts: IntArray) -> FloatArray:
-            # Not a matrix product, whose last bit depends on the processor.
-            return np.asarray(
-                sum(weight * row for weight, row in zip(weights, counts, strict=True))
-            )
-
-        return self.largest(width, mass)
+        # Not a matrix product, whose last bit depends on the processor.
+        return self.largest(width, lambda counts: (weights[:, None] * counts).sum(axis=0))
 
     def _ends(self, width: float, starts: IntArray) -> IntArray:
         values = self.values.take(starts)

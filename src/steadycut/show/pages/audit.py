@@ -41,14 +41,13 @@ def audit_page(audit: AuditDocument) -> Page:
     if isinstance(audit, CutOffAudit):
         name, known, sections = "the cut-off", facts(audit), cut_off_sections(audit)
     who = f"{count(audit.n_patients, 'patient')} of another hospital"
-    sides = audit.sides or [] if isinstance(audit, LabelledAudit) else []
-    sides_shown = side_marks(sides, delta_of_all(audit))
+    sides = side_marks(getattr(audit, "sides", None) or [], delta_of_all(audit))
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{who}, {labelled_in_words(audit)}",
         status=verdict.STATUS[audit.verdict.overall],
         headline=(verdict.verdict_sentence(audit),),
-        marks=(*sides_shown, *verdict.marks_of(audit), *hidden_marks(audit)),
+        marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
         step=step_of(audit.next_step),
         facts=known,
         facts_in_short=not audit.labelled,

@@ -1,9 +1,9 @@
 """The page of a version switch: which decisions change."""
 
 from steadycut.core.rounding import of_hundred_at_most
-from steadycut.documents.switch import ChangesPart, SwitchDocument
+from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
 from steadycut.show.pages.builders import explained, held_files, of_columns, section
-from steadycut.show.pages.page import Page, Status, Table
+from steadycut.show.pages.page import Page, Section, Status, Table
 from steadycut.show.sections.verdict import mark
 from steadycut.show.words.adaptation import switch_text
 from steadycut.show.words.audit import capital
@@ -30,8 +30,15 @@ def switch_page(found: SwitchDocument) -> Page:
     changed = changed_in_words(changes, found)
     test = "yes" if found.call_rate_changed else "not shown"
     called = f"{changes.called_before} called before, {changes.called_after} now"
+    at = "" if found.threshold is None else f", cut-off {cut(found.threshold)}"
+    facts = [("newly called", str(changes.newly)), ("no longer called", str(changes.no_longer))]
+    sections = []
+    if matched is not None:
+        facts.append(("matching cut-off", f"{cut(matched.threshold)} of the new scores"))
+        facts.append(("decisions that it changes", changed_in_words(matched.changes, found)))
+        sections.append(matched_section(matched, found))
     return Page(
-        title=f"A new version, cut-off {cut(found.threshold)}",
+        title=f"A new version{at}",
         subtitle=f"{count(changes.n_patients, 'patient')} scored by the old and the new version",
         status=mark(STATUS[answer], answer),
         headline=(f"{capital(switch_text(found))}.",),
@@ -42,16 +49,11 @@ def switch_page(found: SwitchDocument) -> Page:
                 tone="bad" if found.call_rate_changed else "open",
             ),
         ),
-        facts=(
-            ("newly called", str(changes.newly)),
-            ("no longer called", str(changes.no_longer)),
-            ("matching cut-off", f"{cut(matched.threshold)} of the new scores"),
-            ("decisions that it changes", changed_in_words(matched.changes, found)),
-        ),
+        facts=tuple(facts),
         step=step_of(found.next_step),
         warnings=tuple(found.warnings),
         sections=(
-            section("matched", MATCHED, SPLIT, tables=(split_table(found),)),
+            *sections,
             section("map", "From old to new scores", MAP, tables=(map_table(found),)),
         ),
         files=held_files(found, "switch.json"),
@@ -66,17 +68,18 @@ def changed_in_words(changes: ChangesPart, found: SwitchDocument) -> str:
     return f"{number} of {changes.n_patients} change, at most {most} ({confidence})"
 
 
-def split_table(found: SwitchDocument) -> Table:
-    """Return the old and the matching cut-off, each with what it changes."""
+def matched_section(matched: MatchedPart, found: SwitchDocument) -> Section:
+    """Show the old and the matching cut-off, each with what it changes."""
     rows = [
         ("old cut-off", found.threshold, found.changes),
-        ("matching cut-off", found.matched.threshold, found.matched.changes),
+        ("matching cut-off", matched.threshold, matched.changes),
     ]
-    return explained(
-        f"{count(found.matched.n_map, 'patient')} gave the matching cut-off",
+    table = explained(
+        f"{count(matched.n_map, 'patient')} gave the matching cut-off",
         ((name, cut(value), changed_in_words(one, found)) for name, value, one in rows),
         header=("what", "cut-off", "decisions"),
     )
+    return section("matched", MATCHED, SPLIT, tables=(table,))
 
 
 def map_table(found: SwitchDocument) -> Table:

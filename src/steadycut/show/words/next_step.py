@@ -331,4 +331,8 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
         "patients scored by the new version, some with labels: {adapt_labels}. The matching "
         "cut-off has no certificate."
     ),
+    "switch: fit": (
+        "do not use the rule with the new version as it is. Fit it again on patients scored by the "
+        "new version."
+    ),
 }

@@ -126,6 +126,11 @@ class CovariateStudy(Shown):
         )
         return [text]
 
+    @property
+    def _range(self) -> Range | None:
+        chose = self.covariate[self.roles.select]
+        return None if self.kind == "groups" else (float(chose.min()), float(chose.max()))
+
     def describe(self) -> documents.CovariateStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe, scores = self.options, self.patients.recipe, self.patients.scores
@@ -136,7 +141,7 @@ class CovariateStudy(Shown):
             data=None,
             class_names=names_part(recipe.class_names),
             covariate=self.name,
-            covariate_range=_range(self),
+            covariate_range=self._range,
             cuts=cut_parts(self),
             pooled=documents.PooledCut(
                 threshold=self.pooled_threshold,
@@ -200,10 +205,3 @@ def cut_parts(study: CovariateStudy) -> list[documents.CutPart]:
     names = documents.CutPart.model_fields
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     return [documents.CutPart.model_validate(row) for row in rows]
-
-
-def _range(study: CovariateStudy) -> Range | None:
-    if study.kind == "groups":
-        return None
-    chose = study.covariate[study.roles.select]
-    return float(chose.min()), float(chose.max())
