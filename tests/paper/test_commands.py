@@ -135,6 +135,14 @@ def test_a_missing_package_is_named_with_its_extra(tmp_path, capsys, monkeypatch
     assert not snapshot(tmp_path)
 
 
+def test_without_the_command_line_one_line_names_its_extra(tmp_path):
+    hidden = "import sys; sys.modules['typer'] = None; import runpy; "
+    command = [sys.executable, "-c", hidden + "runpy.run_module('paper', run_name='__main__')"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=REPOSITORY)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert 'pip install "steadycut[cli]"' in done.stderr
+
+
 def test_make_runs_every_target_that_needs_no_data():
     makefile = (REPOSITORY / "Makefile").read_text(encoding="utf-8")
     names = re.search(r"^PAPER_NAMES := (.*)$", makefile, re.MULTILINE)[1].split()
