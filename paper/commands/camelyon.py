@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from paper.camelyon import camelyon_tables, find_camelyon, origins
-from paper.commands.shared import Replicates, RunOutputOptions, study_settings
-from steadycut.cli.options import CertificateOptions, PaperSearchOptions, required, switch
+from paper.commands.shared import PaperSearchOptions, Replicates, RunOutputOptions, study_settings
+from steadycut.cli.options import CertificateOptions, required, switch
 from steadycut.cli.score.slides import SlideModelOptions, SlideTileOptions, SlideWorkOptions
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines.skipped import refuse_if_nothing

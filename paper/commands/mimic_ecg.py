@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 
-from paper.commands.shared import Replicates, RunOutputOptions, study_settings
+from paper.commands.shared import PaperSearchOptions, Replicates, RunOutputOptions, study_settings
 from paper.halves import table_of_deals
 from paper.mimic_ecg import FINDING, find_mimic, hospitals, read_labels
-from steadycut.cli.options import CertificateOptions, PaperSearchOptions, option, required
+from steadycut.cli.options import CertificateOptions, option, required
 from steadycut.cli.score.ecg import Jobs, SegmentOptions, TrainShare
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.io.progress import progress_on_stderr

@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 from paper.claims import SCHEMA
 from paper.pages import tables_page
-from steadycut.cli.options import AsJson, OutFolder, study_arguments, switch, whole
+from steadycut.cli.options import (
+    AsJson,
+    OutFolder,
+    SearchOptions,
+    option,
+    study_arguments,
+    switch,
+    whole,
+)
 from steadycut.cli.output import check_folder, refuse, show, to_json, write_folder
 from steadycut.cli.results import exit_if_skipped, note_skipped
 from steadycut.core.checks import check_count
@@ -16,6 +24,13 @@ from steadycut.study.options import study_options
 
 Replicates = Annotated[int, whole("N", "How often everything is drawn and run again.")]
 TEXTS, PICTURES = ("json", "md"), ("png", "svg")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaperSearchOptions(SearchOptions):
+    """Bootstrap and grid."""
+
+    grid: str = option("exact|even|N", "Cut-offs to try; the paper's are even.", default="even")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

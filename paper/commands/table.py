@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from paper.commands.shared import Replicates, RunOutputOptions, study_settings
+from paper.commands.shared import PaperSearchOptions, Replicates, RunOutputOptions, study_settings
 from paper.pages import table_page
 from paper.table import Hospitals, table_result
 from steadycut.cli import options as opt
@@ -75,7 +75,7 @@ def table_command(
     *,
     table: DataOptions,
     costs: CostAndDirectionOptions,
-    search: opt.PaperSearchOptions,
+    search: PaperSearchOptions,
     certificate: opt.CertificateOptions,
     replicates: Replicates = 20,
     output: RunOutputOptions,

@@ -355,13 +355,6 @@ class SearchOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaperSearchOptions(SearchOptions):
-    """Bootstrap and grid."""
-
-    grid: str = option("exact|even|N", "Cut-offs to try; the paper's are even.", default="even")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class StratifiedSearchOptions(SearchOptions):
     """Bootstrap and grid."""
 
