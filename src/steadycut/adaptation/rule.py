@@ -1,7 +1,6 @@
 """The new frozen rule, with the hash of its parent."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -32,7 +31,7 @@ def adapted_rule(
     parent = there.rule.document
     threshold, draws = there.value(cut), bootstrap_cuts(there, used)
     scores = [there.rule.sign * there.pool.scores]
-    changed: dict[str, Any] = {}
+    changed: dict[str, object] = {}
     if judged is not None and used is not None:
         scores.append(used.scores)
         changed["reference"] = reference_of(judged.used, used, used.n_instances)

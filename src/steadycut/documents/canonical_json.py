@@ -35,18 +35,18 @@ def check_size(written: bytes, name: str) -> None:
         raise BadRuleFile(msg)
 
 
-def frozen_bytes(content: dict[str, Any]) -> bytes:
+def frozen_bytes(content: Mapping[str, object]) -> bytes:
     """Return the file's bytes: the same content gives the same bytes."""
     text = json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return (text + "\n").encode()
 
 
-def json_text(content: Mapping[str, Any]) -> str:
+def json_text(content: Mapping[str, object]) -> str:
     """Return the text of a JSON file that is not frozen: the keys stay in their order."""
     return json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def json_object(written: bytes | str) -> dict[str, Any]:
+def json_object(written: bytes | str) -> dict[str, object]:
     """Return the object in the text of a JSON file; an empty one if there is none."""
     try:
         content = json.loads(written)
@@ -55,7 +55,7 @@ def json_object(written: bytes | str) -> dict[str, Any]:
     return content if isinstance(content, dict) else {}
 
 
-def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, Any]:
+def parse_frozen(written: bytes, name: str, schema: str) -> dict[str, object]:
     """Return the content of a frozen file; refuse another schema, and a file that was changed."""
     check_size(written, name)
     msg = f"{name} is not a rule file: it is not valid JSON. Give the rule.json of a study."
@@ -101,7 +101,7 @@ def shown(text: str) -> str:
     return line if len(line) <= LONGEST else f"{line[:LONGEST]}..."
 
 
-def content_hash(content: dict[str, Any]) -> str:
+def content_hash(content: Mapping[str, object]) -> str:
     """Return the SHA-256 of the canonical content, the hash itself left out."""
     rest = {key: value for key, value in content.items() if key != "sha256"}
     text = json.dumps(
@@ -110,7 +110,7 @@ def content_hash(content: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _is_hash_of(found: object, content: dict[str, Any]) -> bool:
+def _is_hash_of(found: object, content: Mapping[str, object]) -> bool:
     try:
         return found == content_hash(content)
     except (ValueError, RecursionError):

@@ -300,7 +300,7 @@ class CovariateRule(CallFile[CovariateDocument]):
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
         return {"threshold": self.cut_rule.thresholds(self._decided_by(patients))}
 
-    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+    def _applied(self, patients: PatientScores) -> dict[str, object]:
         pooled = self.unseen(self._values_of(patients)) if self.groups else np.zeros(0)
         return {
             "thresholds": {str(cut.at): cut.threshold for cut in self.document.cuts},

@@ -173,7 +173,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         write_atomically(Path(path), self.to_bytes())
 
     @classmethod
-    def json_schema(cls) -> dict[str, Any]:
+    def json_schema(cls) -> dict[str, object]:
         """Return the JSON Schema of the file."""
         schema = cls._model.model_json_schema(by_alias=True)
         schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -364,7 +364,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """Return actions as they are written to the column of decisions."""
         return actions.astype(np.int8)
 
-    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+    def _applied(self, patients: PatientScores) -> dict[str, object]:
         """Return what is said of the actions of a table, besides how often they flip."""
         called = self.decide_patients(patients) > 0
         return {"called": int(called.sum()), "call_rate": float(called.mean())}
@@ -629,13 +629,11 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             }
         )
 
-    def applied(self, patients: PatientScores, decisions: Mapping[str, Any]) -> AppliedDocument:
+    def applied(self, patients: PatientScores, decisions: Decisions) -> AppliedDocument:
         """Return what the decisions about the patients of a table come to."""
-        return AppliedDocument(
-            n_patients=patients.n_patients,
-            flip_rate=float(decisions["flip_probability"].mean()),
-            **self._applied(patients),
-        )
+        flips = float(decisions["flip_probability"].mean())
+        known = {"n_patients": patients.n_patients, "flip_rate": flips, **self._applied(patients)}
+        return AppliedDocument.model_validate(known)
 
 
 def none_positive(patients: PatientScores) -> list[str]:
@@ -707,7 +705,7 @@ class CallFile(FrozenFile[Document]):
         return None if patients.labels is None else patients.known_labels.astype(np.int64)
 
 
-def _refusal(error: ValidationError, content: dict[str, Any], name: str, schema: str) -> str:
+def _refusal(error: ValidationError, content: dict[str, object], name: str, schema: str) -> str:
     """Say what is wrong; a field that is not known could change decisions, so it comes first."""
     found = error.errors(include_url=False, include_context=False, include_input=False)
     first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])

@@ -132,7 +132,9 @@ class Part(BaseModel):
         return self.model_dump(mode="json", by_alias=True)
 
     @model_serializer(mode="wrap")
-    def _without_empty_extras(self, write: Callable[[Self], dict[str, Any]]) -> dict[str, Any]:
+    def _without_empty_extras(
+        self, write: Callable[[Self], dict[str, object]]
+    ) -> dict[str, object]:
         content = write(self)
         for name, field in type(self).model_fields.items():
             key = field.alias or name

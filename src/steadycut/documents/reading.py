@@ -77,7 +77,7 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
     return read
 
 
-def read_json(path: Path, name: str) -> dict[str, Any]:
+def read_json(path: Path, name: str) -> dict[str, object]:
     """Return the object in a JSON file; errors call the file ``name``."""
     try:
         return json_object(read_small(path))

@@ -246,5 +246,5 @@ class FrozenRule(CallFile[RuleDocument]):
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
         return {"threshold": np.full(patients.n_patients, self.threshold)}
 
-    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+    def _applied(self, patients: PatientScores) -> dict[str, object]:
         return {"threshold": self.threshold, **super()._applied(patients)}

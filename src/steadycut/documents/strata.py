@@ -310,7 +310,7 @@ class StrataRule(FrozenFile[StrataDocument]):
         text = "; ".join(map(repr, self.thresholds))
         return {"thresholds": np.full(patients.n_patients, text, dtype=object)}
 
-    def _applied(self, patients: PatientScores) -> dict[str, Any]:
+    def _applied(self, patients: PatientScores) -> dict[str, object]:
         found = self.decide_patients(patients)
         members = np.bincount(found, minlength=len(self.strata)).tolist()
         strata = dict(zip(self.strata, members, strict=True))

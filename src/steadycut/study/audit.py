@@ -192,7 +192,7 @@ def by_plan(
     scores: Any,  # noqa: ANN401
     y: Any,  # noqa: ANN401
     margin: float,
-    others: Mapping[str, Any],
+    others: Mapping[str, object],
 ) -> tuple[PatientScores, Sampled]:
     """Return the patients without labels, and those whom the plan drew with theirs."""
     for name, value in others.items():

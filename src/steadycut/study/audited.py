@@ -188,7 +188,7 @@ def described_audit(found: Audit, confidence: float) -> audit.AuditDocument:
     return audit.LabelledCutOffAudit.of(rule, rule.document, found, **{**known, "statements": []})
 
 
-def _cut_off(rule: FrozenFile[Any], unlabelled: audit.WithoutLabels) -> dict[str, Any]:
+def _cut_off(rule: FrozenFile[Any], unlabelled: audit.WithoutLabels) -> dict[str, object]:
     """Return what the audit of one cut-off says besides."""
     reference = rule.reference
     assert reference is not None  # noqa: S101
@@ -264,7 +264,7 @@ def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[Boundar
     return certify_boundaries(counts, rule.cost_matrix, rule.certificate.delta)
 
 
-def _shared(found: Audit) -> dict[str, Any]:
+def _shared(found: Audit) -> dict[str, object]:
     """Return what every audit says besides the attributes of the rule and of what was found."""
     rule, document, before = found.rule, found.rule.document, found.rule.reference_counts
     # Rounded, because 1 - 0.9 is a little less than 0.1.
@@ -313,7 +313,7 @@ def calls_part(found: Audit) -> audit.CallsPart | None:
     )
 
 
-def _unanswered(found: Audit) -> dict[str, Any]:
+def _unanswered(found: Audit) -> dict[str, object]:
     """Return the verdict without labels: no question can be answered."""
     if found.sampled is not None:
         return _sampled(found.sampled)
@@ -332,7 +332,7 @@ def same_unit(found: Audit) -> bool:
     return not any(warning.startswith("unit: ") for warning in found.warnings)
 
 
-def _sampled(found: Sampled) -> dict[str, Any]:
+def _sampled(found: Sampled) -> dict[str, object]:
     """Return the verdict by the patients whom a labelling plan drew."""
     verdict = found.verdict()
     return {
@@ -346,7 +346,7 @@ def _sampled(found: Sampled) -> dict[str, Any]:
     }
 
 
-def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
+def _risk_here(found: Audit, part: LabelledPart) -> dict[str, object]:
     """Return what labels say for every kind: the risk, its bound and the verdict."""
     before = found.rule.certificate if part.change is None else part.change.internal
     counts = found.rule.reference_counts
@@ -366,7 +366,7 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, Any]:
     }
 
 
-def _answers(found: Audit, part: LabelledPart) -> dict[str, Any]:
+def _answers(found: Audit, part: LabelledPart) -> dict[str, object]:
     """Return the verdict with its reasons and the next step, and that of every group."""
     verdict, worst = audit.VerdictPart.of(part.verdict), part.worst
     questions = described(found.rule, part)
@@ -444,7 +444,7 @@ def auc_of_quantiles(reference: Reference, sign: float) -> float | None:
 
 def _two_by_two(
     part: LabelledPart, change: ChangeOfRisk, rule: FrozenFile[Any], costs: Costs, confidence: float
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return what two grades and two actions add: operating points, parts of the change."""
     reference = rule.reference
     here = with_auc(point_of(part.comparison.confusion, costs, confidence), part.patients)

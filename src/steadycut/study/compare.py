@@ -1,10 +1,10 @@
 """The paper's tables: every rule chooses at hospital P, and is judged at hospital Q."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar, Unpack
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from steadycut.errors import (
 from steadycut.study.choosing import Progress
 from steadycut.study.describe import steps_of
 from steadycut.study.fit import Several, Study, as_candidates, check_same_patients, make_study
-from steadycut.study.options import Options
+from steadycut.study.options import FitOptions, Options
 
 OURS, REFERENCE = "stable", "erm"
 RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
@@ -96,7 +96,7 @@ class Row:
         trivial = self.external.trivial_risk(self.costs)
         return documents.ComparedCosts.of(self.costs, **self._risks(), trivial_external=trivial)
 
-    def _risks(self) -> dict[str, Any]:
+    def _risks(self) -> dict[str, object]:
         """Return what was chosen, and the risk at both hospitals with standard errors."""
         external, validation = self.external.risk(self.costs), self.study.counts.risk(self.costs)
         errors = [part.standard_error(self.costs) for part in (self.external, self.study.counts)]
@@ -188,7 +188,7 @@ def compare(
     rules: Sequence[str | Counted] | None = None,
     cost_table: bool = True,
     progress: Progress | None = None,
-    **options: Any,  # noqa: ANN401
+    **options: Unpack[FitOptions],
 ) -> Comparison:
     """Let every rule choose a cut-off at P, and see what it does at Q.
 
@@ -273,25 +273,27 @@ def unlike(study: Study, internal: list[PatientScores], external: list[PatientSc
     return [one.text for one in found]
 
 
-def default_rules(options: Mapping[str, Any]) -> list[str]:
+def default_rules(options: FitOptions) -> list[str]:
     """Return the rules to compare; an ensemble has no rule that looks at distances."""
     spaced = () if options.get("ensemble") is None else ("pointwise",)
     return [rule for rule in RULES if rule not in spaced]
 
 
 def asked_rows(
-    rules: Sequence[str | Counted], options: Mapping[str, Any], *, several: bool
-) -> dict[str, dict[str, Any]]:
+    rules: Sequence[str | Counted], options: FitOptions, *, several: bool
+) -> dict[str, FitOptions]:
     """Return the options of each row by its name: the rules, then the paper's."""
     names = [rule if isinstance(rule, str) else name_of(rule) for rule in rules]
-    asked = {name: {**options, "rule": rule} for name, rule in zip(names, rules, strict=True)}
+    asked: dict[str, FitOptions] = {
+        name: {**options, "rule": rule} for name, rule in zip(names, rules, strict=True)
+    }
     if several and OURS in rules and options.get("ensemble") is None:
         for name, selector in PAPER.items():
             asked[name] = {**options, "rule": REFERENCE, "selector": selector}
     return asked
 
 
-def cost_rows(options: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+def cost_rows(options: FitOptions) -> dict[str, FitOptions]:
     """Return the options of each row of the cost table; a bound for equal costs need not fit."""
     asked = (float(options.get("cost_fn", 1.0)), float(options.get("cost_fp", 1.0)))
     return {

@@ -65,14 +65,14 @@ def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
     fixed = parts.FixedCutPart(
         meaning=FIXED_BY_CHOOSERS if point.n_choices else FIXED,
         characteristics={
-            name: parts.EstimatePart(value=_finite(one.value), **_ends(one.interval, one.method))
+            name: parts.EstimatePart.of(value=_finite(one.value), **_ends(one.interval, one.method))
             for name, one in point.fixed.items()
         },
     )
     rechosen = parts.RechosenCutPart(
         meaning=RECHOSEN,
         characteristics={
-            name: parts.IntervalPart(**_ends(point.rechosen.get(name), BOOTSTRAP))
+            name: parts.IntervalPart.of(**_ends(point.rechosen.get(name), BOOTSTRAP))
             for name in point.fixed
             if name != "auc"
         },
@@ -195,8 +195,8 @@ def cut_intervals(study: FittedStudy, confidence: float) -> CutIntervals:
     population, repeated = _ends(found.population, found.method), _ends(found.repeated, BOOTSTRAP)
     return CutIntervals(
         confidence=confidence,
-        population=CutIntervalPart(**population, meaning=POPULATION),
-        repeated_study=CutIntervalPart(**repeated, meaning=REPEATED),
+        population=CutIntervalPart.of(**population, meaning=POPULATION),
+        repeated_study=CutIntervalPart.of(**repeated, meaning=REPEATED),
     )
 
 
@@ -204,7 +204,7 @@ def _finite(value: float | None) -> float | None:
     return value if value is not None and np.isfinite(value) else None
 
 
-def _ends(interval: Interval | None, method: str) -> dict[str, Any]:
+def _ends(interval: Interval | None, method: str) -> dict[str, object]:
     low, high = (None, None) if interval is None else interval
     return {
         "low": _finite(low),

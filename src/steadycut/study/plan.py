@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from steadycut.core import next_site
 from steadycut.core.checks import check_count, check_positive, is_real, refuse
@@ -45,7 +45,7 @@ SITES_NOTES = (
     "shares are approximate where each hospital is left out in turn.",
 )
 
-Pilot = FittedStudy | Mapping[str, Any] | str | PathLike[str]
+Pilot = FittedStudy | Mapping[str, object] | str | PathLike[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

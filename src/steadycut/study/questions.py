@@ -26,7 +26,7 @@ MANY = 100
 def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
     """Return each question with its answer, its numbers, and how many patients would answer it."""
     compared, level = part.comparison, part.share * rule.certificate.delta
-    numbers: dict[Question, dict[str, Any]] = {
+    numbers: dict[Question, dict[str, object]] = {
         "useful": {"cost_without_score": compared.cost_without_score},
         "as_before": _rates(rule, compared),
         "within_certificate": {},
@@ -41,13 +41,12 @@ def described(rule: FrozenFile[Any], part: LabelledPart) -> list[QuestionPart]:
             patients_needed=needed(compared, part.verdict, name, level),
             wider=getattr(alone, name) != getattr(part.verdict, name) or None,
             cost=None if name == "as_before" else compared.observed_cost,
-            **numbers[name],
-        )
+        ).model_copy(update=numbers[name])
         for name in QUESTIONS
     ]
 
 
-def _rates(rule: FrozenFile[Any], compared: Comparison) -> dict[str, Any]:
+def _rates(rule: FrozenFile[Any], compared: Comparison) -> dict[str, object]:
     """Return the error rates here and before, or why they cannot be compared."""
     if compared.before is not None:
         return {"rates": [RateChange(here=here, before=before) for here, before in compared.rates]}
