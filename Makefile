@@ -56,6 +56,7 @@ check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the count
 	@$(BIN)/mypy
 	@$(BIN)/python scripts/check_imports.py
 	@$(BIN)/python scripts/count_house.py
+	@$(BIN)/python scripts/count_crossings.py
 	@$(BIN)/python scripts/check_words.py
 	@$(BIN)/python scripts/write_figures.py --check
 

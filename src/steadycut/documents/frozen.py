@@ -12,6 +12,7 @@ file of an older version keeps its bytes, its hash and its meaning.
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
@@ -117,6 +118,11 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     A kind of file names its schema, model and file, and the column that decisions are written to.
     It provides `cost_matrix`, `reference_counts` and its `cut_offs`, or `decide_patients` and
     `flip_probability_of`, and adds to `expected`. Everything else works for every kind.
+
+    ``direction`` is ``"ge"`` where high scores are called, ``"le"`` where low ones are. Scores
+    times ``sign`` are such that high ones are called. ``certificate`` is the bound on the mean
+    cost, and what it is made of; its patients chose the cut-off among ``n_choices`` scores, 0 if
+    others chose it.
     """
 
     schema: ClassVar[str]
@@ -127,6 +133,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     def __init__(self, document: Document) -> None:
         self.document = document if document.sha256 else document.sealed()
         self._bytes = self.document.to_bytes()
+        self.direction: str = document.direction
+        self.sign: float = sign_of(document.direction)
+        self.certificate: parts.CertificatePart = document.certificate
+        self.n_choices: int = document.certificate.n_choices
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, type(self)) and self.to_bytes() == other.to_bytes()
@@ -186,17 +196,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         schema["required"] = [*schema["required"], "sha256"]
         return schema
 
-    @property
-    def direction(self) -> str:
-        """``"ge"``: high scores are called; ``"le"``: low ones are."""
-        return self.document.direction
-
-    @property
-    def sign(self) -> float:
-        """-1 where low scores are called: scores times the sign are such that high ones are."""
-        return sign_of(self.document.direction)
-
-    @property
+    @cached_property
     def recipe(self) -> Recipe:
         """How the patient scores are made of a table."""
         return self._recipe(self.document.columns.score, self.document.aggregation)
@@ -266,7 +266,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """The cut-offs on the score, if they are the same for every patient; else none."""
         return ()
 
-    @property
+    @cached_property
     def cut_off(self) -> float | None:
         """The one cut-off on the score by which patients are called; None if that is not so."""
         return self.cut_offs[0] if self.costs is not None and len(self.cut_offs) == 1 else None
@@ -370,11 +370,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         return {"called": int(called.sum()), "call_rate": float(called.mean())}
 
     # What works for every kind ----------------------------------------------------------------
-
-    @property
-    def certificate(self) -> parts.CertificatePart:
-        """The bound on the mean cost, and what it is made of."""
-        return self.document.certificate
 
     def patients_of(self, given: GivenPatients) -> PatientScores:
         """Return the patients with the score that is decided on.
@@ -693,7 +688,7 @@ class CallFile(FrozenFile[Document]):
     def costs(self) -> Costs:
         """What a miss and a false alarm cost."""
 
-    @property
+    @cached_property
     def cost_matrix(self) -> CostMatrix:
         """The costs as a matrix: a correct decision costs nothing."""
         return CostMatrix.of_errors(self.costs.cost_fn, self.costs.cost_fp)

@@ -90,9 +90,11 @@ def _taken(
     fields = dict(given)
     for name, field in part.model_fields.items():
         if name not in given and field.alias is None:
-            holder = next((record for record in records if hasattr(record, name)), MISSING)
-            fields[name] = _listed(getattr(holder, name, MISSING))
-            if holder is MISSING:
+            values = (getattr(record, name, MISSING) for record in records)
+            fields[name] = _listed(
+                next((value for value in values if value is not MISSING), MISSING)
+            )
+            if fields[name] is MISSING:
                 kinds = ", ".join(type(record).__name__ for record in records) or "a record"
                 msg = f"{part.__name__}.{name} is neither given nor an attribute of {kinds}."
                 raise TypeError(msg)

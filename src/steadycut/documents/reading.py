@@ -31,14 +31,6 @@ class Described(Protocol[Document_co]):
 Source: TypeAlias = Document | Described[Document] | Mapping[str, object]
 
 
-def document_of(kind: type[Document], source: Source[Document]) -> Document:
-    """Return the document of a kind, whichever form it comes in."""
-    found = described(source)
-    if isinstance(found, kind):
-        return found
-    return read_document(kind, found.to_plain() if isinstance(found, Part) else found)
-
-
 def described(source: object) -> object:
     """Return the document of an object; a document, or the content of a file, as it is."""
     describe = getattr(source, "describe", None)

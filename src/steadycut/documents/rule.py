@@ -7,6 +7,7 @@ patient.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -156,7 +157,7 @@ class FrozenRule(CallFile[RuleDocument]):
             methods=[(one.recipe, one.score_range) for one in ensemble.methods] if ensemble else (),
         )
 
-    @property
+    @cached_property
     def threshold(self) -> float:
         """The frozen cut-off."""
         return self.document.threshold
@@ -166,12 +167,12 @@ class FrozenRule(CallFile[RuleDocument]):
         """The frozen cut-off."""
         return (self.threshold,)
 
-    @property
+    @cached_property
     def reference(self) -> Reference:
         """What the file keeps of the patients who certified it."""
         return self.document.reference
 
-    @property
+    @cached_property
     def rounded(self) -> Rounded | None:
         """Why errors of the certifying patients may be counted too high, if they are."""
         made = self.document.provenance
@@ -179,7 +180,7 @@ class FrozenRule(CallFile[RuleDocument]):
             return "unknown fate"
         return None if made.options.small_cells is None else "small cells"
 
-    @property
+    @cached_property
     def costs(self) -> Costs:
         """What the two errors cost."""
         return self.document.costs.as_costs(self.document.target_prevalence)
@@ -189,7 +190,7 @@ class FrozenRule(CallFile[RuleDocument]):
         """G_boot with the band that the rule was made with."""
         return self.document.stability.penalty
 
-    @property
+    @cached_property
     def paper_penalty(self) -> float:
         """G_boot with the paper's DKW band, whichever band the rule was made with."""
         found, made = self.document.stability, self.document.provenance
@@ -200,7 +201,7 @@ class FrozenRule(CallFile[RuleDocument]):
         delta = made.options.stability_delta
         return found.modulus + dkw_band_width(ill, healthy, self.costs, delta)
 
-    @property
+    @cached_property
     def certified_rates(self) -> Mapping[RateName, float]:
         """The rates that were shown to be at least what was asked for, each with its value."""
         rates = self.document.certified_rates or []
@@ -234,7 +235,7 @@ class FrozenRule(CallFile[RuleDocument]):
         )
         return Ensemble(kind=part.kind, methods=methods)
 
-    @property
+    @cached_property
     def reference_counts(self) -> IntArray:
         """The certifying patients by class and decision."""
         return self.document.reference.confusion.counts

@@ -115,7 +115,7 @@ def audit(
     True
     """
     guards.check_rule(rule)
-    if is_table(scores):
+    if not isinstance(scores, PatientScores) and is_table(scores):
         if y is not None:
             msg = (
                 f"the labels of a table are one of its columns: leave out {argument('y')}, or "

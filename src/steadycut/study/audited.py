@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Literal
 
 import numpy as np
@@ -31,6 +32,7 @@ from steadycut.study.questions import described, label_some, name_of, next_step
 
 CHECK_UNIT = NextStep(verb="check", why="unit")
 # What is known for two grades and two actions only.
+BOUNDS = ("base", "base_valid", "augmented", "base_exact", "augmented_exact")
 TWO_BY_TWO = (
     *("operating_point", "operating_point_internal", "shift", "gamma", "g_boot", "auc_internal"),
     "explorer",
@@ -243,19 +245,16 @@ def side_parts(rule: FrozenFile[Any], part: LabelledPart) -> list[parts.Certifie
 def boundary_audits(rule: FrozenFile[Any], counts: IntArray) -> list[audit.BoundaryAudit]:
     """Return the errors between neighbouring actions, here and before, with limits."""
     here, before = _boundaries(rule, counts), _boundaries(rule, rule.reference_counts)
-    rows = []
-    for place, found in enumerate(here):
-        home = before[place] if before else None
-        rows.append(
-            audit.BoundaryAudit.of(
-                found,
-                below=rule.actions[place],
-                above=rule.actions[place + 1],
-                miss_internal=None if home is None else home.miss,
-                alarm_internal=None if home is None else home.alarm,
-            )
+    return [
+        audit.BoundaryAudit.of(
+            found,
+            below=rule.actions[place],
+            above=rule.actions[place + 1],
+            miss_internal=None if home is None else home.miss,
+            alarm_internal=None if home is None else home.alarm,
         )
-    return rows
+        for place, (found, home) in enumerate(zip_longest(here, before))
+    ]
 
 
 def _boundaries(rule: FrozenFile[Any], counts: IntArray | None) -> tuple[BoundaryCertificate, ...]:
@@ -287,9 +286,8 @@ def _shared(found: Audit) -> dict[str, object]:
         "shares": (found.members / found.n_patients).tolist(),
         "shares_internal": None if before is None else (before.sum(axis=0) / before.sum()).tolist(),
         "between": between,
-        "sampled": None,
-        "data": None,
-        "frozen_rule": None,
+        "flip_rate": found.flip_rate,
+        **dict.fromkeys(("sampled", "data", "frozen_rule")),
     }
 
 
@@ -351,6 +349,7 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, object]:
     before = found.rule.certificate if part.change is None else part.change.internal
     counts = found.rule.reference_counts
     return {
+        **{name: getattr(found, name) for name in BOUNDS},
         "risk_external": part.direct.risk,
         "risk_external_se": part.standard_error,
         "risk_internal": before.risk,
@@ -448,7 +447,7 @@ def _two_by_two(
     """Return what two grades and two actions add: operating points, parts of the change."""
     reference = rule.reference
     here = with_auc(point_of(part.comparison.confusion, costs, confidence), part.patients)
-    before = point_of(change.reference, costs, confidence, rule.certificate.n_choices)
+    before = point_of(change.reference, costs, confidence, rule.n_choices)
     return {
         "operating_point": point_part(here),
         "operating_point_internal": point_part(before),

@@ -94,8 +94,9 @@ def explorer_part(
         "grey_negative": count_grey(negative, cuts, draws),
     }
     order = slice(None) if sign > 0 else slice(None, None, -1)
-    return ExplorerPart.of(
-        patients,
+    return ExplorerPart(
+        n_positive=n_positive,
+        n_negative=n_negative,
         bound="class-wise-dkw" if n_choices else "class-wise",
         delta=delta,
         prevalence=first_prevalence(patients, threshold, costs),

@@ -210,7 +210,7 @@ def comparison_of(rule: FrozenFile[Any], asked: Asked, here: IntArray) -> Compar
         costs=rule.costs,
         promised=certificate.value,
         vacuous=certificate.vacuous,
-        n_choices=certificate.n_choices,
+        n_choices=rule.n_choices,
         margin=asked.margin,
         sequential=asked.sequential,
         rounded=asked.rounded,
@@ -251,11 +251,11 @@ def _change(rule: FrozenFile[Any], costs: Costs, external: Confusion) -> ChangeO
     return ChangeOfRisk(
         reference=reference,
         internal=_internal(rule, costs, reference),
-        gamma=paper_terms(reference, plain, promised.delta / max(promised.n_choices, 1)),
+        gamma=paper_terms(reference, plain, promised.delta / max(rule.n_choices, 1)),
         shift=absolute_shift(reference, external, plain),
         signed=signed_shift(reference, external, plain),
         shapley=shapley_shift(reference, external, plain),
-        intervals=shift_intervals(reference, external, plain, promised.delta, promised.n_choices),
+        intervals=shift_intervals(reference, external, plain, promised.delta, rule.n_choices),
     )
 
 

@@ -18,9 +18,9 @@ Given = PatientScores | Mapping[Any, PatientScores] | ArrayLike
 
 def as_patients(rule: FrozenFile[Any], given: Given) -> PatientScores:
     """Return patients given as such, as their scores, or as one entry per method of an ensemble."""
-    if isinstance(given, PatientScores | Mapping):
+    if isinstance(given, Mapping):
         return rule.patients_of(given)
-    return PatientScores(scores=given)
+    return given if isinstance(given, PatientScores) else PatientScores(scores=given)
 
 
 def graded_patients(

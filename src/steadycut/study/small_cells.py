@@ -201,10 +201,9 @@ def noticed(findings: Iterable[Finding], least: int) -> list[str]:
 
 def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
     """Return what an audit with labels says of a rule whose errors are counted too high in it."""
-    if rule.rounded is None:
-        return []
-    if rule.rounded == "unknown fate":
-        return [UNKNOWN_AT_HOME]
+    rounded = rule.rounded
+    if rounded != "small cells":
+        return [] if rounded is None else [UNKNOWN_AT_HOME]
     text = (
         "small cells: the errors where the rule was made are rounded up in it, so that the change "
         "of risk and its parts contain that rounding."

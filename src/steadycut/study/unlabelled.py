@@ -77,12 +77,12 @@ class Home:
 
 def home_of(rule: FrozenFile[Any]) -> Home | None:
     """Return what the rule file holds of P; None if it has no scores or no single cut-off."""
-    document, reference = rule.document, rule.reference
-    if reference is None or rule.cut_off is None or rule.costs is None:
+    document, reference, counts = rule.document, rule.reference, rule.reference_counts
+    if reference is None or counts is None or rule.cut_off is None or rule.costs is None:
         return None
     return Home(
         bins=reference.rank_bins,
-        counts=reference.confusion,
+        counts=Confusion.of_counts(counts),
         quantiles_positive=np.array(reference.quantiles_positive),
         quantiles_negative=np.array(reference.quantiles_negative),
         threshold=rule.cut_off,
@@ -90,7 +90,7 @@ def home_of(rule: FrozenFile[Any]) -> Home | None:
         costs=rule.costs,
         delta=document.certificate.delta,
         seed=document.provenance.seed,
-        n_choices=document.certificate.n_choices,
+        n_choices=rule.n_choices,
     )
 
 
@@ -262,8 +262,9 @@ def _rescaling(
         test = shape_test(home.bins, home.bins.count(change.undo(scores)), rng, n_bootstrap)
         p_value = 1.0 if test is None else test.p_value
         needed, compatible = shape.p_value <= home.delta, p_value > home.delta
-        found = audit.RescalingPart.of(
-            change,
+        found = audit.RescalingPart(
+            factor=change.factor,
+            offset=change.offset,
             prevalence=prevalence,
             p_value=p_value,
             needed=needed,

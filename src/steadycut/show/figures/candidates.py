@@ -6,11 +6,11 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import CandidatePart, StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLUE, GREY, ORANGE, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
 
 

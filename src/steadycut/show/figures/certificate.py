@@ -10,10 +10,10 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.rounding import at_most, significant
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CertificatePart, CostsPart
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASHED, name_rows, risk_unit
 from steadycut.show.words.numbers import signed
 

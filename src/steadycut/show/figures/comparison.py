@@ -7,9 +7,9 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, ORANGE
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASHED, MOST_ROWS, name_rows, risk_unit
 
 OFFSET = 0.14

@@ -5,11 +5,11 @@ from typing import Any, ClassVar, Self
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.rounding import significant
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, note_below
 
 # The cut-off is written at every fourth point.

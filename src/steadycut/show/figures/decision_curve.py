@@ -8,11 +8,11 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CostsPart, ExplorerPart
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, draw_band
 
 # Threshold probabilities of the curve.

@@ -14,7 +14,7 @@ from steadycut.documents.audit import AuditDocument, CutOffAudit
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.monitor import MonitorDocument
 from steadycut.documents.parts import Part
-from steadycut.documents.reading import described, read_document, schema_of
+from steadycut.documents.reading import Document, Source, described, read_document, schema_of
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, BadPatients
 from steadycut.io.packages import optional_package
@@ -33,6 +33,9 @@ MAKERS: dict[type[Part], str] = {
     ComparisonDocument: "from_comparison",
     AdaptationDocument: "from_adaptation",
 }
+# The audit of another kind of rule has the same schema, and no figures.
+KINDS: dict[str, type[Part]] = {schema_of(kind): kind for kind in MAKERS}
+KINDS[schema_of(AuditDocument)] = AuditDocument
 
 
 class Display:
@@ -163,13 +166,18 @@ class Display:
 
 def any_document(source: object) -> object:
     """Return the document of an object or of the content of a file; other content as it is."""
-    found = described(source)
-    # The audit of another kind of rule has the same schema, and no figures.
-    kinds = {schema_of(kind): kind for kind in MAKERS}
-    kinds[schema_of(AuditDocument)] = AuditDocument
-    if isinstance(found, Mapping) and found.get("schema") in kinds:
-        return read_document(kinds[found["schema"]], found)
+    found = source if isinstance(source, tuple(MAKERS)) else described(source)
+    if isinstance(found, Mapping) and found.get("schema") in KINDS:
+        return read_document(KINDS[found["schema"]], found)
     return found
+
+
+def document_of(kind: type[Document], source: Source[Document]) -> Document:
+    """Return the document of a kind, whichever form it comes in."""
+    found = source if isinstance(source, kind) else described(source)
+    if isinstance(found, kind):
+        return found
+    return read_document(kind, found.to_plain() if isinstance(found, Part) else found)
 
 
 def schema_in(document: object) -> object:

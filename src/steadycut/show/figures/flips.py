@@ -8,10 +8,10 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import flip_probability
 from steadycut.documents.audit import CutOffAudit
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 from steadycut.study.explorer import GREY_ZONE
 

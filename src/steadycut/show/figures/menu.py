@@ -7,9 +7,9 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.documents.adaptation import AdaptationDocument
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.show.figures.colours import BLUE, GREY, ORANGE, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import name_rows, risk_unit
 from steadycut.show.words.numbers import cut
 

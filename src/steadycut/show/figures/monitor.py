@@ -7,10 +7,10 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASHED, draw_band, note_below, risk_unit
 
 WATCHES = ("risk", "calls")

@@ -10,10 +10,10 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.documents.audit import CutOffAudit
 from steadycut.documents.parts import ScoresPart
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, mark_cut_off, name_score_axis
 
 COLOURS = {"positive": BLUE, "negative": ORANGE, "all": BLACK}

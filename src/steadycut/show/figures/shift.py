@@ -9,10 +9,10 @@ from steadycut.core.checks import FloatArray, check_choice
 from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.core.rounding import significant
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLACK, BLUE, GREEN, GREY, VERMILLION
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import note_below, risk_unit
 from steadycut.show.words.numbers import signed
 

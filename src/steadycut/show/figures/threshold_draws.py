@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.documents.reading import Source, document_of
+from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
-from steadycut.show.figures.display import Display, array
+from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 
 BINS = 30

@@ -162,13 +162,14 @@ def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:
 def options_section(study: StudyDocument) -> Section:
     """Return everything that is needed to run the study again."""
     options, patients, found = study.options, study.patients, study.stability
-    ill = of_them(study.names.ill)
+    names = study.names
+    ill = of_them(names.ill)
     rows = [
         ("rule", study.rule),
         ("cost of a missed patient", f"{study.costs.cost_fn:g}"),
         ("cost of a false alarm", f"{study.costs.cost_fp:g}"),
         ("prevalence at which risk is taken", say.prevalence_in_words(study.target_prevalence)),
-        ("direction", say.direction_in_words(study.direction, study.names)),
+        ("direction", say.direction_in_words(study.direction, names)),
         ("choice among candidates", options.selector),
         ("strata of the bootstrap", options.stratify or "none"),
         ("grid", str(options.grid)),
