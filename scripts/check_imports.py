@@ -75,6 +75,7 @@ TOP_LEVEL_PLACES: dict[str, tuple[str, ...]] = {
     "filelock": ("io/",),
     "starlette": ("app/",),
     "uvicorn": ("app/",),
+    "h11": ("app/",),
 }
 NOWHERE = "no file may at the top"
 

@@ -52,8 +52,12 @@ def reader_text() -> str:
                 msg = f"two kinds of frozen files have another part of the name {part}"
                 raise ValueError(msg)
     text = json.dumps(found, sort_keys=True, separators=(", ", ":"))
-    lines = textwrap.wrap(text, 96, break_long_words=False, break_on_hyphens=False)
-    return FORMS.sub(lambda _: "\n".join(lines), READER.read_text(encoding="utf-8"))
+    # The first line begins behind eight characters.
+    wrapper = textwrap.TextWrapper(
+        100, initial_indent=" " * 8, break_long_words=False, break_on_hyphens=False
+    )
+    joined = "\n".join(wrapper.wrap(text))[8:]
+    return FORMS.sub(lambda _: joined, READER.read_text(encoding="utf-8"))
 
 
 def _grouped(forms: dict[str, Any]) -> dict[str, Any]:

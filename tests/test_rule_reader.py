@@ -33,7 +33,7 @@ from steadycut.core.aggregate import aggregators
 from steadycut.core.aggregate.aggregators import parse_aggregator, sort_segments
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.documents.signature import make_key, sign
-from steadycut.errors import BadTable, SteadycutWarning
+from steadycut.errors import BadRuleFile, BadTable, SteadycutWarning
 from steadycut.io.safe_csv import csv_bytes
 from tests.cli.commands import run_command
 
@@ -305,6 +305,27 @@ def test_a_cell_that_holds_a_blank_and_a_quote_is_read_alike(written):
     expected = [' "a"', 'b, "c"']
     assert rule_reader.read_table(str(path), rule)["patient"] == expected
     assert aggregate(path, patient="patient", score="score").patients.tolist() == expected
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"score_range": [3.0, 1.0]},
+        {"target_prevalence": [0.4, 0.1]},
+        {"certificate": {"value": -0.1}},
+        {"certificate": {"risk": -0.1}},
+    ],
+)
+def test_reversed_ranges_and_negative_risks_are_refused_by_both(wrong, tmp_path, capsys):
+    content = json.loads((HERE / "rule-ge.json").read_bytes())
+    for name, value in wrong.items():
+        content[name] = {**content[name], **value} if isinstance(value, dict) else value
+    content["sha256"] = content_hash(content)
+    (tmp_path / "rule.json").write_bytes(frozen_bytes(content))
+    with pytest.raises(BadRuleFile):
+        FrozenRule.load(tmp_path / "rule.json")
+    out = tmp_path / "d.csv"
+    assert "is not a rule" in refusal(capsys, tmp_path / "rule.json", HERE / TABLE, "--out", out)
 
 
 @pytest.mark.parametrize("wrong", ["", [], [0.5], [0.5, 0.25], [1.0, "2"]])

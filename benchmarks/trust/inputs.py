@@ -13,6 +13,7 @@ import itertools
 import json
 import os
 import resource
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +22,8 @@ import numpy as np
 
 from benchmarks.trust.hostile import arguments, damage, frozen, options, sheets, tables
 from benchmarks.trust.hostile.watch import WRONG, Tally, outcome
+from benchmarks.trust.leaks import run_quietly
+from benchmarks.trust.row import Row
 
 # A call that asks for more memory than this has no limit of its own.
 MEMORY = 8 << 30
@@ -40,6 +43,7 @@ def stage(*, quick: bool, seed: int):
         yield sheets_of_files(n, rng, folder)
         yield absurd_frozen_files(n, rng, folder)
         yield absurd_studies(n // 10, rng, folder)
+        yield extreme_scores(n // 10, rng, folder)
         yield hostile_arguments(5 if quick else None, rng)
         # Every value of every option are about 11,000 calls; these are drawn from them.
         yield hostile_options(400 if quick else 2_000, rng, folder)
@@ -51,6 +55,47 @@ def hostile_tables(name, n, rng, folder):
         rows = tables.draw_rows(rng)
         tally.add(*_told(tables.judge(rows, tables.FORMS[name](rows, folder)), rows))
     return tally.row()
+
+
+ASK = ("--patient", "id", "--score", "s", "--label", "y", "--bootstrap", "10")
+
+
+def extreme_scores(n, rng, folder):
+    """Scores of every size that a float has: an answer, or one line of steadycut's own.
+
+    Some tables have few distinct scores, some have one that is far from the others.
+    """
+    tried, faults, raw = 0, 0, 0
+    for i in range(n):
+        path, out = folder / f"extreme-{i}.csv", folder / f"extreme-{i}"
+        labels = np.arange(60) % 2
+        scores = rng.normal(size=60) + labels
+        if rng.random() < 0.5:
+            scores = scores.round()
+        scale = 10.0 ** int(rng.integers(-160, 150))
+        scores = scores * scale * 10.0 ** int(rng.choice([-163, 0, 149]))
+        scores[: int(rng.integers(0, 3))] = rng.choice([0.0, 1e300, -1e300, 5e-324, 1.0])
+        lines = [f"p{k},{score!r},{label},{'ab'[k % 2]},{k}" for k, (score, label) in enumerate(
+            zip(scores.tolist(), labels.tolist(), strict=True))]  # fmt: skip
+        path.write_text("\n".join(["id,s,y,g,t", *lines]) + "\n", encoding="utf-8")
+        rule = out / "f" / "rule.json"
+        for command in (
+            ["fit", path, *ASK, "--out", out / "f"],
+            ["fit", path, *ASK, "--small-cells", "5", "--out", out / "c"],
+            ["fit", path, *ASK, "--rule", "youden-kernel", "--out", out / "k"],
+            ["audit", rule, path, "--label", "y", "--force", "--out", out / "a"],
+            ["monitor", rule, path, "--label", "y", "--order", "t", "--force", "--out", out / "m"],
+            ["strata", path, *ASK, "--costs", "0,1,2;2,1,0", "--out", out / "s"],
+            ["covariate", path, *ASK, "--covariate", "g", "--out", out / "v"],
+        ):
+            code, _, said = run_quietly([str(one) for one in command])
+            tried += 1
+            faults += code == 1 or "Traceback" in said
+            raw += any(not line.startswith("steadycut: ") for line in said.splitlines())
+            if code == 1:
+                print(f"{command}: {said}", file=sys.stderr)
+    ways = {"tracebacks": faults, "raw warnings": raw}
+    return Row("commands on scores of every size that a float has", tried, ways)
 
 
 def typed_columns(n, rng, folder):

@@ -72,71 +72,70 @@ FORMS: Rule = json.loads(
     r"""{"AdaptedPart":{"attempt?":"int/1/9007199254740992", "choosing labelled pool":"Count", "menu
 parent plan?":"Hash", "prevalence":"NoneType|Range", "sequential":"bool"},
 "AllPatientsPart":{"n_negative n_positive":"Count", "quantiles_negative
-quantiles_positive":["float"]}, "BetweenPart":{"high low":"float/0/1", "level":"Share",
-"n_patients patients":"Count"}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
+quantiles_positive":["float"]}, "BetweenPart":{"high low":"float/0/1", "level":"Share", "n_patients
+patients":"Count"}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
 "BoundaryPart":{"above below":"str", "alarm miss":"RatePart", "alarm_costs
-miss_costs":{"*":"float"}, "delta":"Share", "probability":"NoneType|float",
-"threshold":"float"}, "CertificatePart":{"bound":"str", "delta":"Share", "generalization risk
-trivial_risk value":"float", "honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf",
-"n_patients":"Count", "vacuous":"bool"},
+miss_costs":{"*":"float"}, "delta":"Share", "probability":"NoneType|float", "threshold":"float"},
+"CertificatePart":{"bound":"str", "delta":"Share", "generalization":"float",
+"honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf", "n_patients":"Count", "risk
+trivial_risk value":"float/0/inf", "vacuous":"bool"},
 "CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower
 upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
 "rate":"'sensitivity|specificity|npv|ppv'"}, "Columns":{"event? negative? patient score
 time?":"str", "horizon?":"float/5e-324/inf", "label positive site":"NoneType|str",
 "label_how?":"'any'", "levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
-"Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn tp":"Count"},
-"CutPart":{"at":"float|str", "certificate":"CertificatePart|NoneType", "own_threshold rank
-threshold":"float", "weight":"float/0/1"}, "DifferencePart":{"delta risk standard_error
-upper":"float"}, "EnoughPart":{"df":"int", "n_patients":"Count", "p_value statistic":"float"},
+"Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn tp":"Count"}, "CutPart":{"at":"float|str",
+"certificate":"CertificatePart|NoneType", "own_threshold rank threshold":"float",
+"weight":"float/0/1"}, "DifferencePart":{"delta risk standard_error upper":"float"},
+"EnoughPart":{"df":"int", "n_patients":"Count", "p_value statistic":"float"},
 "EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]}, "Hash":"'[0-9a-f]{64}'",
-"InstancesPart":{"largest smallest":"Count", "median":"float"},
-"MethodPart":{"aggregation":["Step", 1], "reference":["float", 1, 2001], "score":"str",
-"score_range":"Range", "weight":"int/0/10000"}, "PooledPart":{"certificate":"CertificatePart",
-"draws":["float"], "rank threshold":"float"}, "Provenance":{"data_sha256":"str",
-"options":"RuleOptions", "patients":"RoleCounts", "seed":"int", "sites":["str"],
-"versions":{"*":"str"}}, "ProvenancePart":{"data_sha256 rule":"str", "patients":"RoleCounts",
-"seed":"int", "versions":{"*":"str"}}, "Range":["float", 2, 2], "RatePart":{"errors
-n_patients":"Count", "limit":"float", "rate":"NoneType|float"}, "Reference":{"bins":"BinsPart",
-"fn fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
+"InstancesPart":{"largest smallest":"Count", "median":"float"}, "MethodPart":{"aggregation":["Step",
+1], "reference":["float", 1, 2001], "score":"str", "score_range":"Range", "weight":"int/0/10000"},
+"PooledPart":{"certificate":"CertificatePart", "draws":["float"], "rank threshold":"float"},
+"Provenance":{"data_sha256":"str", "options":"RuleOptions", "patients":"RoleCounts", "seed":"int",
+"sites":["str"], "versions":{"*":"str"}}, "ProvenancePart":{"data_sha256 rule":"str",
+"patients":"RoleCounts", "seed":"int", "versions":{"*":"str"}}, "Range":["float", 2, 2],
+"RatePart":{"errors n_patients":"Count", "limit":"float", "rate":"NoneType|float"},
+"Reference":{"bins":"BinsPart", "fn fp tn tp":"Count",
+"instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
 quantiles_positive":["float"]}, "Remembered":{"hashes":["str"], "key_check? salt":"Hash",
 "scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "RoleCounts":{"certify certify_positive
 certify_unknown? positive select select_positive test? test_positive? total unknown?":"Count"},
 "RuleOptions":{"bound ensemble honesty selector stratify":"str", "certify_size delta delta_boot?
 test_size?":"float", "grid":"int|str", "n_bootstrap small_cells?":"int", "stratified":"bool"},
-"ScalePart":{"ranks":["int", 2], "thresholds":["float"]},
-"Share":"float/5e-324/0.9999999999999999", "StabilityPart":{"band centering form refit?":"str",
-"bias flip_rate modulus penalty quantile radius":"float", "n_bootstrap":"int",
-"warnings":["str"]}, "Step":{"how level":"str"}, "StrataOptionsPart":{"bound":"str",
-"certify_size delta":"float", "grid":"int|str", "n_bootstrap seed":"int"},
-"StrataProvenance":{"data_sha256":"str", "options":"StrataOptionsPart",
+"ScalePart":{"ranks":["int", 2], "thresholds":["float"]}, "Share":"float/5e-324/0.9999999999999999",
+"StabilityPart":{"band centering form refit?":"str", "bias flip_rate modulus penalty quantile
+radius":"float", "n_bootstrap":"int", "warnings":["str"]}, "Step":{"how level":"str"},
+"StrataOptionsPart":{"bound":"str", "certify_size delta":"float", "grid":"int|str", "n_bootstrap
+seed":"int"}, "StrataProvenance":{"data_sha256":"str", "options":"StrataOptionsPart",
 "patients":"StrataRoles", "versions":{"*":"str"}}, "StrataRoles":{"certify select":["Count"],
 "total":"Count"}, "StrataStability":{"bias radius":["float"], "flip_rate jump_rate local_modulus
-modulus objective penalty quantile smallest_risk":"float", "n_bootstrap":"int",
-"warnings":["str"]}, "StudyRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share",
-"lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
-"patients_needed?":"int", "rate":"'sensitivity|specificity|npv|ppv'", "rate_needed?":"float"},
+modulus objective penalty quantile smallest_risk":"float", "n_bootstrap":"int", "warnings":["str"]},
+"StudyRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower upper":"float/0/1",
+"n_patients right":"Count", "observed":"NoneType|float", "patients_needed?":"int",
+"rate":"'sensitivity|specificity|npv|ppv'", "rate_needed?":"float"},
 "steadycut.covariate/1":{"aggregation":["Step", 1], "certificate":"CertificatePart",
 "columns":"Columns", "costs":"CostsPart", "covariate":"str", "covariate_range":"NoneType|Range",
-"cuts":["CutPart", 1], "difference":"DifferencePart", "direction":"'ge|le'", "draws":[["float"],
-1], "instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
+"cuts":["CutPart", 1], "difference":"DifferencePart", "direction":"'ge|le'", "draws":[["float"], 1],
+"instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
 "pooled":"PooledPart", "provenance":"ProvenancePart", "reference?":"CountsPart",
-"scale":"ScalePart", "schema":"'steadycut\\.covariate/1'", "score_range":"Range",
-"sha256":"Hash", "test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart",
-"aggregation":["Step", 1], "all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float",
-1], "certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"],
-"columns":"Columns", "costs":"CostsPart", "direction":"'ge|le'",
-"ensemble":"EnsemblePart|NoneType", "operating_value":"NoneType|float",
-"provenance":"Provenance", "reference":"Reference", "remembered_patients?":"Remembered",
-"rule":"str", "schema":"'steadycut\\.rule/1'", "score_range":"Range", "sha256":"Hash",
-"stability":"StabilityPart", "target_prevalence":"NoneType|Range", "threshold":"float",
-"units_per_patient?":"InstancesPart"}, "steadycut.strata/1":{"aggregation":["Step", 1],
-"between?":"BetweenPart", "bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
+"scale":"ScalePart", "schema":"'steadycut\\.covariate/1'", "score_range":"Range", "sha256":"Hash",
+"test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart", "aggregation":["Step", 1],
+"all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float", 1],
+"certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"], "columns":"Columns",
+"costs":"CostsPart", "direction":"'ge|le'", "ensemble":"EnsemblePart|NoneType",
+"operating_value":"NoneType|float", "provenance":"Provenance", "reference":"Reference",
+"remembered_patients?":"Remembered", "rule":"str", "schema":"'steadycut\\.rule/1'",
+"score_range":"Range", "sha256":"Hash", "stability":"StabilityPart",
+"target_prevalence":"NoneType|Range", "threshold":"float", "units_per_patient?":"InstancesPart"},
+"steadycut.strata/1":{"aggregation":["Step", 1], "between?":"BetweenPart",
+"bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
 "certificate":"CertificatePart", "columns":"Columns", "costs":[["float"]], "counts":[["Count"]],
-"direction":"'ge|le'", "grades strata":["str", 2],
-"instances_per_patient":"InstancesPart|NoneType", "operating_values":["NoneType|float"],
-"provenance":"StrataProvenance", "rule":"str", "schema":"'steadycut\\.strata/1'", "score_range
-usual_range":"Range", "sha256":"Hash", "sides?":["StudyRatePart", 2, 2],
-"stability":"StrataStability", "thresholds":["float", 1], "units_per_patient?":"InstancesPart"}}""",
+"direction":"'ge|le'", "grades strata":["str", 2], "instances_per_patient":"InstancesPart|NoneType",
+"operating_values":["NoneType|float"], "provenance":"StrataProvenance", "rule":"str",
+"schema":"'steadycut\\.strata/1'", "score_range usual_range":"Range", "sha256":"Hash",
+"sides?":["StudyRatePart", 2, 2], "stability":"StrataStability", "thresholds":["float", 1],
+"units_per_patient?":"InstancesPart"}}""",
     strict=False,
 )
 
@@ -160,10 +159,11 @@ def load_rule(path: str, key: str | None = None) -> Rule:
     if not _is_whole(rule, written):
         raise Refused(f"{path} was changed after it was written; use the original file.")
     try:
-        _check(_fits(rule, rule["schema"]))
-        _check_content(rule)
+        whole = _fits(rule, rule["schema"]) and fits_together(rule)
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        raise Refused(f"{path} is not a rule of schema {rule['schema']}.") from None
+        whole = False
+    if not whole:
+        raise Refused(f"{path} is not a rule of schema {rule['schema']}.")
     return rule
 
 
@@ -219,7 +219,7 @@ def _fits(value: Any, form: Any) -> bool:
     if "|" in form:
         return any(_fits(value, one) for one in form.split("|"))
     if form in FORMS:
-        return _fits(value, FORMS[form])
+        return _fits(value, FORMS[form]) and (form != "Range" or value[0] <= value[1])
     kind, *limits = form.split("/")
     fits = type(value).__name__ == kind
     return fits and (not limits or float(limits[0]) <= value <= float(limits[1]))
@@ -239,10 +239,17 @@ def _fields_fit(part: Rule, form: Rule) -> bool:
     return needed <= set(part) and all(_fits(part[name], forms[name]) for name in part)
 
 
+def fits_together(rule: Rule) -> bool:
+    """Whether fields of the right form fit each other; steadycut asks this too."""
+    try:
+        _check_content(rule)
+    except (KeyError, TypeError, ValueError, IndexError):
+        return False
+    return True
+
+
 def _check_content(rule: Rule) -> None:
-    """Raise an error if fields do not fit each other."""
     _check(all(needed_columns(rule)))
-    _check_range(rule["score_range"])
     for _, steps in _methods(rule):
         for _, how in steps:
             parse_aggregator(how)
@@ -258,7 +265,6 @@ def _check_single(rule: Rule) -> None:
         _check(lists == [sorted(one) for one in lists])
     methods = [] if rule["ensemble"] is None else rule["ensemble"]["methods"]
     for one in methods:
-        _check_range(one["score_range"])
         _check(len(one["reference"]) == len(methods[0]["reference"]))
         _check(one["reference"] == sorted(one["reference"]))
         _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
@@ -295,10 +301,6 @@ def _check_covariate(rule: Rule) -> None:
     places = [cut["at"] for cut in cuts]
     _check({type(place) for place in places} == {str if rule["kind"] == "groups" else float})
     _check(all(places) if rule["kind"] == "groups" else places == sorted(places))
-
-
-def _check_range(values: List[float]) -> None:
-    _check(values[0] <= values[1])
 
 
 def _check(holds: object) -> None:
@@ -359,24 +361,31 @@ def check_signature(written: bytes, path: str, key: str) -> None:
 
     The files are those of ``steadycut keygen`` and ``steadycut sign``.
     """
-    found = PEM.fullmatch(_read_bytes(key, "key"))
-    der = _decoded(found[1] if found else b"")
-    if not der.startswith(PUBLIC_START) or len(der) != len(PUBLIC_START) + 32:
+    der = public_key(_read_bytes(key, "key"))
+    if not der:
         raise Refused(
             f"{key} is not an Ed25519 public key in PEM. Give the file that ends in .pub."
         )
     beside = f"{path}.sig"
-    content = _signature_of(_read_bytes(beside, "signature"))
+    content = signature_of(_read_bytes(beside, "signature"))
     if content is None:
         raise Refused(f"{beside} is not a signature, or was changed. Use the original.")
     if content["key"] != hashlib.sha256(der).hexdigest():
         raise Refused(f"{path} was signed with another key than {key}.")
     same = content["sha256"] == hashlib.sha256(written).hexdigest()
-    if not same or not is_signed(der[-32:], _decoded(content["signature"].encode()), written):
+    if not same or not is_signed(der[-32:], decoded(content["signature"].encode()), written):
         raise Refused(f"the signature does not fit {path}: one of them was changed after it.")
 
 
-def _decoded(text: bytes) -> bytes:
+def public_key(pem: bytes) -> bytes:
+    """Return an Ed25519 public key in DER; nothing if it is none, or one that protects nothing."""
+    found = PEM.fullmatch(pem)
+    der = decoded(found[1] if found else b"")
+    whole = der.startswith(PUBLIC_START) and len(der) == len(PUBLIC_START) + 32
+    return der if whole and not is_weak(der[-32:]) else b""
+
+
+def decoded(text: bytes) -> bytes:
     """Return the bytes that base64 text stands for; none if it is not written in the one way."""
     try:
         found = base64.b64decode(text, validate=True)
@@ -385,7 +394,7 @@ def _decoded(text: bytes) -> bytes:
     return found if base64.b64encode(found) == text else b""
 
 
-def _signature_of(written: bytes) -> Rule | None:
+def signature_of(written: bytes) -> Rule | None:
     """Return what a signature file says; None for any other byte than steadycut writes."""
     try:
         found = json.loads(written.decode("utf-8"))
@@ -402,7 +411,7 @@ def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
     """Whether an Ed25519 signature of 64 bytes is that of a message by a key of 32 bytes."""
     point = _point(public)
     scalar = int.from_bytes(signature[32:], "little")
-    if point is None or len(signature) != 64 or scalar >= ORDER:
+    if point is None or is_weak(public) or len(signature) != 64 or scalar >= ORDER:
         return False
     digest = hashlib.sha512(signature[:32] + public + message).digest()
     x, y, z, t = _times(int.from_bytes(digest, "little") % ORDER, point)
@@ -410,6 +419,12 @@ def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
     inverse = pow(z, PRIME - 2, PRIME)
     x, y = x * inverse % PRIME, y * inverse % PRIME
     return (y | (x & 1) << 255).to_bytes(32, "little") == signature[:32]
+
+
+def is_weak(public: bytes) -> bool:
+    """Whether a key is one of the few points for which anybody can make signatures."""
+    point = _point(public)
+    return point is not None and _times(8, point)[0] == 0
 
 
 def _point(packed: bytes) -> Point | None:
@@ -1024,49 +1039,36 @@ def _why(error: Exception) -> str:
 # The command -------------------------------------------------------------------------------
 
 
+SWITCH = {"action": "store_true"}
+ARGUMENTS: Dict[str, Tuple[str, Dict[str, Any]]] = {
+    "rule": ("rule.json, strata.json or covariate.json", {"metavar": "RULE"}),
+    "table": ("CSV or TSV file, one row per instance", {"metavar": "TABLE"}),
+    "--out": ("CSV file to write", {"required": True, "metavar": "FILE"}),
+    "--unseen": (
+        "patients of a group that a covariate.json has not seen",
+        {"choices": ("refuse", "pooled"), "default": "refuse"},
+    ),
+    "--force": ("decide though rows seem aggregated already or a level is missing", SWITCH),
+    "--strict": (f"end with exit code {WARNED} if a score is outside the rule's range", SWITCH),
+    "--overwrite": ("replace a file that holds other things than this rule's decisions", SWITCH),
+    "--verify": ("use the rule only if RULE.sig is of this key", {"metavar": "PUBLIC_KEY"}),
+}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code: 0, 2 with one line on stderr, or 4 (strict)."""
     parser = argparse.ArgumentParser(
         prog="rule_reader", description="Apply a frozen steadycut file; only Python is needed."
     )
-    parser.add_argument("rule", metavar="RULE", help="rule.json, strata.json or covariate.json")
-    parser.add_argument("table", metavar="TABLE", help="CSV or TSV file, one row per instance")
-    parser.add_argument("--out", required=True, metavar="FILE", help="CSV file to write")
-    parser.add_argument(
-        "--unseen",
-        choices=("refuse", "pooled"),
-        default="refuse",
-        help="patients of a group that a covariate.json has not seen",
-    )
-    parser.add_argument(
-        "--force",
-        action="store_true",
-        help="decide even if rows seem to be aggregated already or the column of a level is "
-        "missing; a column 'forced' says so",
-    )
-    parser.add_argument(
-        "--strict",
-        action="store_true",
-        help=f"end with exit code {WARNED} if a score is outside the range that the rule knows",
-    )
-    parser.add_argument(
-        "--overwrite",
-        action="store_true",
-        help="replace a file that holds something other than decisions of this rule",
-    )
-    parser.add_argument(
-        "--verify",
-        metavar="PUBLIC_KEY",
-        help="use the rule only if RULE.sig says that this key signed it",
-    )
+    for name, (text, how) in ARGUMENTS.items():
+        parser.add_argument(name, help=text, **how)
     given = parser.parse_args(arguments)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        named = given.rule, given.table, given.out, given.unseen
-        how = {"force": given.force, "overwrite": given.overwrite, "key": given.verify}
-        text, warned = run(*named, **how)
+        switches = {"force": given.force, "overwrite": given.overwrite, "key": given.verify}
+        text, warned = run(given.rule, given.table, given.out, given.unseen, **switches)
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
@@ -1099,20 +1101,21 @@ def run(
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         raise Refused(f"{rule_path} is not a rule of schema {rule['schema']}.") from None
     write_file(out, to_csv(columns))
-    if "forced" in columns:
-        print(f"rule_reader: warning: forced: {columns['forced'][0]}.", file=sys.stderr)
-    if rule.get("remembered_patients"):
-        print("rule_reader: whether they were in the study was not checked here.", file=sys.stderr)
+    n_patients, n_outside = len(columns["score"]), sum(columns["outside_range"])
     low, high = rule["score_range"]
-    n_outside = sum(columns["outside_range"])
-    if n_outside:
-        warning = f"warning: {n_outside} of {len(columns['score'])} patients have scores outside"
-        print(f"rule_reader: {warning} the rule's own {low:g} to {high:g}.", file=sys.stderr)
+    notes = {
+        f"warning: forced: {columns.get('forced', [''])[0]}.": "forced" in columns,
+        "whether they were in the study was not checked here.": rule.get("remembered_patients"),
+        f"warning: {n_outside} of {n_patients} patients have scores outside the rule's own "
+        f"{low:g} to {high:g}.": n_outside,
+    }
+    for note in filter(notes.get, notes):
+        print(f"rule_reader: {note}", file=sys.stderr)
     counts = Counter(columns.get("stratum", columns.get("decision", [])))
-    shown = f"{counts[1]} of {len(columns['score'])} patients called"
+    summary = f"{counts[1]} of {n_patients} patients called"
     if "stratum" in columns:
-        shown = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
-    return f"{shown}\nWrote {out}", n_outside > 0 or "forced" in columns
+        summary = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
+    return f"{summary}\nWrote {out}", n_outside > 0 or "forced" in columns
 
 
 def _refuse_other(out: str, rule_sha256: str) -> None:

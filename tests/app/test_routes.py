@@ -242,3 +242,13 @@ def test_the_demo_needs_no_file(client):
     text = client.get(answer.headers["location"]).text
     assert "two_hospitals.csv" in text
     assert """data-values='["A", "B"]' selected>hospital""" in text
+
+
+def test_two_rules_are_refused(fitted, table, files):
+    client, *_ = fitted
+    rules = [("rule", (f"{name}.json", files["rule.json"])) for name in "ab"]
+    tables = [("tables", (table.name, table.read_bytes()))]
+    answer = client.post("/audit", files=[*tables, *rules], follow_redirects=False)
+    assert (answer.status_code, "one rule must be given" in answer.text) == (400, True)
+    named = [("tables", ("rule.json", table.read_bytes())), rules[0]]
+    assert client.post("/audit", files=named, follow_redirects=False).status_code < 500

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
+from steadycut.app import serve
 from steadycut.app.guard import Settings
 from steadycut.app.serve import announce, listening
 from steadycut.errors import BadOption
@@ -126,3 +128,27 @@ def test_a_port_that_is_taken_is_refused():
 def test_a_host_that_does_not_exist_is_refused():
     with pytest.raises(BadOption, match=r"cannot listen on no-such-host\.invalid"):
         listening("no-such-host.invalid", 0).__enter__()
+
+
+def test_a_connection_without_whole_headers_is_closed(monkeypatch):
+    """Beginnings of requests, also after a whole one, and nothing at all."""
+    monkeypatch.setattr(serve, "PATIENCE", 0.3)
+
+    async def answer(_scope, _receive, send):
+        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.body", "body": b""})
+
+    with listening("127.0.0.1", 0) as listener:
+        server = serve._server(answer)
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        whole = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+        for begun in (b"", b"GET / HT", whole[:-2], whole + whole[:-2]):
+            with socket.create_connection(listener.getsockname(), timeout=10) as client:
+                client.sendall(begun)
+                said = b""
+                while part := client.recv(1000):
+                    said += part
+                assert said.count(b"204") == begun.count(whole)
+        server.should_exit = True
+        thread.join()

@@ -55,3 +55,15 @@ def test_two_files_of_one_name_are_refused(tmp_path):
     uploads = [UploadFile(io.BytesIO(b""), filename=name) for name in ("x/a.csv", "y/a.csv")]
     with pytest.raises(BadTable, match="two have the same"):
         save_uploads(uploads, tmp_path)
+
+
+@pytest.mark.parametrize("letter", ["x", "\u00e9", "\u8840", "\U0001f600a"])
+def test_a_long_name_in_any_script_can_be_stored(tmp_path, letter):
+    (name,) = save_uploads([UploadFile(io.BytesIO(b"1"), filename=letter * 200 + ".csv")], tmp_path)
+    assert name.endswith(".csv")
+    assert (tmp_path / name).read_bytes() == b"1"
+
+
+@pytest.mark.parametrize("name", ["rule.json", "Study.json", "report.html", "decisions.csv"])
+def test_a_table_never_takes_the_place_of_a_rule_or_a_result(name):
+    assert safe_name(name) == f"table_{name}"

@@ -67,6 +67,10 @@ def test_installing_writes_into_the_home_folder_only(tmp_path):
     assert ASKS in (tmp_path / ".bash_completions/steadycut.sh").read_text()
 
 
-def test_help_stays_short(capsys):
-    assert run(["--help"]) == 0
-    assert "completion" not in capsys.readouterr().out
+@pytest.mark.parametrize("asked", ["--help", "-h"])
+def test_help_says_what_completion_changes(capsys, asked):
+    assert run([asked]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "complete commands: adds lines to its start file" in text
+    assert run(["fit", asked]) == 0
+    assert "-h, --help" in capsys.readouterr().out

@@ -148,11 +148,11 @@ def test_a_table_is_read_and_decided():
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda c: c["cuts"][0].update(at=3.0), "at a text for groups"),
-        (lambda c: c["draws"][0].append(1.0), "one rank per cut"),
-        (lambda c: c["pooled"]["draws"].append(1.0), "one of the pooled cut"),
-        (lambda c: c["scale"]["ranks"].reverse(), "ranks must ascend"),
-        (lambda c: c["scale"]["thresholds"].pop(), "one threshold each"),
+        (lambda c: c["cuts"][0].update(at=3.0), "do not fit each other"),
+        (lambda c: c["draws"][0].append(1.0), "do not fit each other"),
+        (lambda c: c["pooled"]["draws"].append(1.0), "do not fit each other"),
+        (lambda c: c["scale"]["ranks"].reverse(), "do not fit each other"),
+        (lambda c: c["scale"]["thresholds"].pop(), "do not fit each other"),
         (lambda c: c["cuts"][0].update(weight=1.5), "weight"),
         (lambda c: c.update(more=1), "more"),
     ],

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scripts.write_golden import GOLDEN
-from steadycut import __version__
+from steadycut import __version__, rule_reader
 from steadycut.documents.signature import (
     SCHEMA,
     make_key,
@@ -132,7 +132,7 @@ def test_what_is_no_key_is_refused(content, tmp_path, rule):
 def test_keys_are_not_taken_for_each_other(keys, rule):
     (keys / "mine.pub").chmod(0o600)
     assert "is the public key" in refusal(lambda: sign(rule, keys / "mine.pub"))
-    assert "ends in .pub" in refusal(lambda: verify(rule, keys / "mine"))
+    assert "ending in .pub" in refusal(lambda: verify(rule, keys / "mine"))
 
 
 def test_a_key_of_another_kind_is_refused(tmp_path, rule):
@@ -312,5 +312,18 @@ def test_a_rule_that_was_changed_is_not_signed(rule, keys):
 
 def test_without_the_package_it_says_what_to_install(rule, keys, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "cryptography.hazmat.primitives", None)
-    text = refusal(lambda: verify(rule, keys / "mine.pub"), MissingPackage)
+    text = refusal(lambda: sign(rule, keys / "mine"), MissingPackage)
     assert 'pip install "steadycut[sign]"' in text
+    # To check a signature needs no package.
+    assert verify(rule, keys / "mine.pub").algorithm == "Ed25519"
+
+
+@pytest.mark.parametrize("y", [0, 1, 2**255 - 20, 2**255 - 19, 2**255 - 18, 2**255 + 1])
+def test_a_key_that_protects_nothing_is_refused(tmp_path, rule, y):
+    der = bytes.fromhex("302a300506032b6570032100") + y.to_bytes(32, "little")
+    text = base64.b64encode(der).decode()
+    weak = f"-----BEGIN PUBLIC KEY-----\n{text}\n-----END PUBLIC KEY-----\n"
+    (tmp_path / "weak.pub").write_text(weak)
+    assert "is not an Ed25519 public key" in refusal(lambda: verify(rule, tmp_path / "weak.pub"))
+    with pytest.raises(rule_reader.Refused, match="is not an Ed25519 public key"):
+        rule_reader.load_rule(str(rule), str(tmp_path / "weak.pub"))

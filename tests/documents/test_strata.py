@@ -80,11 +80,11 @@ def test_a_changed_byte_is_refused(text):
 @pytest.mark.parametrize(
     ("new", "words"),
     [
-        ({"thresholds": [1.0]}, "one threshold fewer"),
-        ({"thresholds": [2.0, 1.0]}, "in order"),
-        ({"bootstrap_thresholds": [[2.0, 1.0]]}, "in order"),
-        ({"costs": [[0, 1, 2], [2, 1, 0]]}, "a row for each grade"),
-        ({"costs": [[0, 1, 2], [2, 1, -1]]}, "finite numbers"),
+        ({"thresholds": [1.0]}, "do not fit each other"),
+        ({"thresholds": [2.0, 1.0]}, "do not fit each other"),
+        ({"bootstrap_thresholds": [[2.0, 1.0]]}, "do not fit each other"),
+        ({"costs": [[0, 1, 2], [2, 1, 0]]}, "do not fit each other"),
+        ({"costs": [[0, 1, 2], [2, 1, -1]]}, "do not fit each other"),
         ({"strata": ["a"]}, "strata"),
         ({"extra": 1}, "extra"),
         ({"schema": "steadycut.rule/1"}, "of schema steadycut.strata/1"),

@@ -294,8 +294,8 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     """Save the rule of another job, or an uploaded one if it can be read."""
     path = job.folder / RULE
     made = None if source is None else source.rule
-    if made is not None and rule:
-        msg = "a rule was picked and a file was given, too; leave one of them out."
+    if len(rule) + (made is not None) > 1:
+        msg = "one rule must be given, picked or as a file; got more. Leave the others out."
         raise BadRuleFile(msg)
     if made is not None:
         shutil.copyfile(made, path)

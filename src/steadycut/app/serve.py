@@ -1,5 +1,6 @@
 """Start the app: a socket, tokens, a private folder, and the server."""
 
+import asyncio
 import html
 import os
 import secrets
@@ -12,7 +13,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from steadycut.app.guard import Guard, Settings, is_loopback
 from steadycut.app.jobs import Jobs
@@ -22,6 +25,8 @@ from steadycut.io.files import work_folder
 
 # Seconds that unfinished answers may take when the app is closed.
 GRACE = 2
+# Seconds that the first line and the headers of a request may take.
+PATIENCE = 20
 LAST_PORT = 65535
 
 
@@ -120,9 +125,33 @@ def _interrupt(number: int, _frame: object) -> None:
     raise KeyboardInterrupt(number)
 
 
+class Impatient(H11Protocol):
+    """Closes a connection whose request does not have all its headers after some seconds."""
+
+    waiting: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Wait for a request."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Wait on while a request is not whole."""
+        super().data_received(data)
+        self._watch()
+
+    def _watch(self) -> None:
+        if self.waiting is not None and self.conn.their_state is not h11.IDLE:
+            self.waiting.cancel()
+            self.waiting = None
+        elif self.waiting is None and self.conn.their_state is h11.IDLE:
+            self.waiting = self.loop.call_later(PATIENCE, self.transport.close)
+
+
 def _server(app: Guard) -> uvicorn.Server:
     config = uvicorn.Config(
         app,
+        http=Impatient,
         # Error texts may contain cells of a table.
         log_level="warning" if os.environ.get("STEADYCUT_DEBUG") else "critical",
         # The address of a request may contain the token.

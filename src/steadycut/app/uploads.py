@@ -7,9 +7,13 @@ from pathlib import Path
 
 from starlette.datastructures import UploadFile
 
+from steadycut.app.works import RULE, WORKS
 from steadycut.errors import BadTable
 
+# In bytes: file systems allow 255, and a letter may take four.
 LONGEST_NAME = 100
+# What a command writes into the same folder; a table of such a name gets another one.
+OWN = {RULE, *(name for work in WORKS.values() for name in work.results)}
 
 
 def save_uploads(uploads: Sequence[UploadFile], folder: Path) -> tuple[str, ...]:
@@ -32,10 +36,16 @@ def save_upload(upload: UploadFile, path: Path) -> None:
 def safe_name(name: str) -> str:
     """Return a plain file name: no folders, no characters that a shell or a pattern reads.
 
+    It is never the name of a result, and its end is kept where it is too long.
+
     Examples
     --------
     >>> safe_name("../../etc/my scores[1].csv"), safe_name("--out=x.csv"), safe_name("")
     ('my_scores_1_.csv', 'out_x.csv', 'table')
+    >>> safe_name("rule.json")
+    'table_rule.json'
     """
     last = name.replace("\\", "/").rpartition("/")[2]
-    return re.sub(r"[^\w.-]", "_", last).lstrip("._-")[-LONGEST_NAME:].lstrip("._-") or "table"
+    plain = re.sub(r"[^\w.-]", "_", last).lstrip("._-").encode()[-LONGEST_NAME:]
+    short = plain.decode(errors="ignore").lstrip("._-") or "table"
+    return f"table_{short}" if short.casefold() in OWN else short

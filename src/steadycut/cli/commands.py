@@ -21,6 +21,7 @@ from steadycut.errors import SteadycutError
 from steadycut.io.log import open_log, this_run
 
 SHORT = 2
+HELP = {"help_option_names": ["-h", "--help"]}
 
 # Where the field of a group keeps what typer must know of it.
 OPTION = "option"
@@ -205,7 +206,7 @@ class PanelCommand(TyperCommand):
 def as_command(name: str, function: Callable[..., Any]) -> PanelCommand:
     """Return a function that takes groups of options as a command of this name."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    app.command(name, cls=PanelCommand)(flatten(function))
+    app.command(name, cls=PanelCommand, context_settings=HELP)(flatten(function))
     command = typer.main.get_command(app)
     assert isinstance(command, PanelCommand)  # noqa: S101
     command.headings = {one.name: title for one, title in parameters_of(function).items()}

@@ -16,7 +16,7 @@ from typer.core import TyperOption
 
 from steadycut._version import __version__
 from steadycut.cli import COMMANDS
-from steadycut.cli.commands import LazyGroup, Refusal, places
+from steadycut.cli.commands import HELP, LazyGroup, Refusal, places
 from steadycut.errors import BadOption, SteadycutError, SteadycutWarning
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
@@ -24,8 +24,11 @@ from steadycut.io.process import check_memory, end_with_app, guard_streams, inte
 
 # typer contains a copy of click; this is the UsageError of that copy.
 USAGE_ERROR: type[Exception] = typer.BadParameter.__mro__[1]
-# The options of typer that install completion.
-COMPLETION = frozenset({"install_completion", "show_completion"})
+# What the options of typer that are about completion do, in full.
+COMPLETION = {
+    "install_completion": "Let your shell complete commands: adds lines to its start file.",
+    "show_completion": "Print these lines, to add them yourself.",
+}
 MOVED = (
     "the paper's figures and tables are made in the repository, not by this command: get the "
     "source, and run python -m paper NAME there (docs/paper_rerun.md)."
@@ -51,6 +54,7 @@ app = typer.Typer(
     name="steadycut",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings=HELP,
     help="Choose one patient-level cut-off, certify it, and check it at the next hospital.",
 )
 
@@ -118,12 +122,14 @@ def _call(argv: Sequence[str] | None, program: typer.Typer) -> object:
     command = typer.main.get_command(program)
     for option in command.params:
         if isinstance(option, TyperOption) and option.name in COMPLETION:
-            # They are used once, and the guide of the command line names them.
-            option.hidden = True
+            option.help = COMPLETION[option.name]
     arguments = list(sys.argv[1:] if argv is None else argv)
     with warnings.catch_warnings():
         # A command prints them itself.
         warnings.simplefilter("ignore", SteadycutWarning)
+        if not os.environ.get("STEADYCUT_DEBUG"):
+            # What numpy notices in numbers of an extreme size has the path of a file in its text.
+            warnings.simplefilter("ignore", RuntimeWarning)
         result = command.main(args=arguments, prog_name=program.info.name, standalone_mode=False)
     sys.stdout.flush()
     return result

@@ -20,16 +20,20 @@ ODD_SHARE = 0.2
 CODES = (999.0, 9999.0, 99999.0, 999999.0)
 # A code is this many times as large as every other score.
 FAR = 10.0
+SMALLEST_SPREAD = 1e-150
 
 
 def check_varied(patients: PatientScores) -> None:
-    """Refuse a score that is the same for every patient."""
+    """Refuse a score that is the same for every patient, or nearly so on the scale of floats."""
     if is_constant(patients):
         msg = (
             f"every patient has the same score {float(patients.scores[0]):g} "
             f"({patients.recipe.name}): no cut-off can tell them apart. Check "
             f"{argument('score')}, the column of scores, and how it is aggregated."
         )
+        raise BadPatients(msg)
+    if patients.scores.size > 1 and np.ptp(patients.scores) < SMALLEST_SPREAD:
+        msg = f"scores must differ by at least {SMALLEST_SPREAD:g}, or squares become 0. Rescale."
         raise BadPatients(msg)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat
 
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_length, shared_values
 from steadycut.core.covariate.design import CutScale, Design
@@ -60,13 +60,6 @@ class ScalePart(parts.Part):
     ranks: list[int] = Field(min_length=2)
     thresholds: list[FiniteFloat]
 
-    @model_validator(mode="after")
-    def _of_one_length(self) -> "ScalePart":
-        ascend = self.ranks == sorted(set(self.ranks))
-        fits = ascend and len(self.ranks) == len(self.thresholds)
-        parts.must(fits, "ranks must ascend, with one threshold each")
-        return self
-
 
 class EnoughPart(parts.Part):
     """Whether one cut-off is enough, asked of the choosing patients."""
@@ -116,17 +109,6 @@ class CovariateDocument(FrozenDocument):
     provenance: ProvenancePart
     instances_per_patient: parts.InstancesPart | None = None
     reference: parts.CountsPart | None = None
-
-    @model_validator(mode="after")
-    def _of_one_kind(self) -> "CovariateDocument":
-        fits = {type(cut.at) for cut in self.cuts} == {str if self.kind == "groups" else float}
-        parts.must(fits, "every cut must be at a text for groups, at a number for a smooth rule")
-        fits = (self.covariate_range is None) == (self.kind == "groups")
-        parts.must(fits, "a smooth rule must have the range of its covariate, and no other rule")
-        whole = {len(draw) for draw in self.draws} == {len(self.cuts)}
-        whole = whole and len(self.pooled.draws) == len(self.draws)
-        parts.must(whole, "every draw must have one rank per cut, and one of the pooled cut")
-        return self
 
 
 class CovariateStudyDocument(parts.NamedClasses):

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, Literal, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, ValidationError
 
 from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
@@ -45,6 +45,7 @@ from steadycut.ingest import Request, make_request, read_patients
 from steadycut.ingest.read import alike_lines, dropped_lines, note_order
 from steadycut.ingest.request import SAME
 from steadycut.io.files import write_atomically
+from steadycut.rule_reader import fits_together
 
 UNSEEN = ("refuse", "pooled")
 # Patients of unknown fate count as errors; or patients of a class were put into groups.
@@ -71,14 +72,6 @@ class QuantilesPart(parts.Part):
 
     quantiles_positive: list[FiniteFloat]
     quantiles_negative: list[FiniteFloat]
-
-    @model_validator(mode="after")
-    def _in_steps_of_one_percent(self) -> Self:
-        lists = (self.quantiles_positive, self.quantiles_negative)
-        whole = {len(one) for one in lists} <= {0, N_QUANTILES} and any(lists)
-        parts.must(whole, f"the quantiles of a class must be {N_QUANTILES} numbers")
-        parts.must(all(one == sorted(one) for one in lists), "quantiles must ascend")
-        return self
 
 
 class Reference(parts.CountsPart, QuantilesPart):
@@ -164,6 +157,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             rule = cls(cls.document_of(content))
         except ValidationError as error:
             raise BadRuleFile(_refusal(error, content, name, cls.schema)) from None
+        if not fits_together(content):
+            msg = f"{name} is not a rule of schema {cls.schema}: its fields do not fit each other."
+            raise BadRuleFile(msg)
         if rule.to_bytes() != written:
             msg = f"{name} was changed after it was written; use the original file."
             raise BadRuleFile(msg)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Final, Literal, Self, TypeVar
 
 import numpy as np
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -40,13 +41,21 @@ def _listed(values: Any) -> Any:  # noqa: ANN401
     return [value if np.isfinite(value) else None for value in listed]
 
 
+def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
+    if limits[0] > limits[1]:
+        msg = "the lower limit of a range must not be above the upper one"
+        raise ValueError(msg)
+    return limits
+
+
 Floats = Annotated[list[FiniteFloat], BeforeValidator(_listed)]
 FloatsOrNone = Annotated[list[FiniteFloat | None], BeforeValidator(_listed)]
 # Every whole number up to this is a float as well.
 LARGEST_COUNT = 2**53
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 Counts = Annotated[list[Count], BeforeValidator(_listed)]
-Range = tuple[FiniteFloat, FiniteFloat]
+Range = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_ascending)]
+Cost = Annotated[FiniteFloat, Field(ge=0)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MISSING: Final = object()
 
@@ -230,14 +239,14 @@ class CostsPart(Part):
 class CertificatePart(Part):
     """The bound on the risk, and what it is made of."""
 
-    risk: FiniteFloat
+    risk: Cost
     bound: str
     generalization: FiniteFloat
     n_patients: Count
     delta: FiniteFloat = Field(gt=0, lt=1)
-    value: FiniteFloat
+    value: Cost
     vacuous: bool
-    trivial_risk: FiniteFloat
+    trivial_risk: Cost
     honesty: Literal["split", "uniform", "menu"]
     n_candidates: int = Field(gt=0)
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat
 
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.checks import IntArray
@@ -76,16 +76,6 @@ class EnsemblePart(parts.Part):
 
     kind: Literal["quantile", "gls"]
     methods: list[MethodPart] = Field(min_length=2)
-
-    @model_validator(mode="after")
-    def _one_scale(self) -> "EnsemblePart":
-        references = [one.reference for one in self.methods]
-        same_length = len({len(reference) for reference in references}) == 1
-        parts.must(same_length, "the references of all methods must be of one length")
-        ascending = all(reference == sorted(reference) for reference in references)
-        parts.must(ascending, "a reference must be in ascending order")
-        parts.must(any(one.weight for one in self.methods), "at least one weight must be positive")
-        return self
 
 
 class Provenance(parts.Part):

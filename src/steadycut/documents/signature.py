@@ -6,10 +6,9 @@ the signature is plain Ed25519, so other tools can check it too.
 """
 
 import base64
-import binascii
 import hashlib
-import json
 import os
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,6 +21,7 @@ from steadycut.documents.kinds import by_schema, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature, refusing
 from steadycut.io.files import read_or_refuse, write_atomically
 from steadycut.io.packages import optional_package
+from steadycut.rule_reader import decoded, is_signed, public_key, signature_of
 
 SCHEMA = "steadycut.signature/1"
 ALGORITHM = "Ed25519"
@@ -157,10 +157,11 @@ def read_verified(path: FilePath, key: FilePath, *, signature: FilePath | None =
 def _verify(written: bytes, path: FilePath, key: FilePath, signature: FilePath | None) -> Signature:
     public = _public_key(Path(key))
     found = read_signature(signature_path(path, signature))
-    if found.key != _fingerprint(public):
+    if found.key != hashlib.sha256(public).hexdigest():
         msg = f"{path} was signed with another key than {key}; find out who signed it first."
         raise BadSignature(msg)
-    if found.sha256 != hashlib.sha256(written).hexdigest() or not _fits(public, found, written):
+    signed = is_signed(public[-32:], decoded(found.signature.encode()), written)
+    if found.sha256 != hashlib.sha256(written).hexdigest() or not signed:
         msg = (
             f"the signature does not fit {path}: one of them was changed after it was signed. Use "
             "the originals."
@@ -180,16 +181,11 @@ def read_signature(path: Path) -> Signature:
         msg = f"there is no signature {path}. Name it, or ask for it where the file came from."
         raise BadSignature(msg)
     written = _read(path, "the signature")
-    try:
-        found = Signature(**json.loads(written.decode()))
-        base64.b64decode(found.signature, validate=True)
-        whole = found.to_bytes() == written
-    except (ValueError, TypeError, RecursionError, binascii.Error):
-        whole = False
-    if not whole or (found.schema, found.algorithm) != (SCHEMA, ALGORITHM):
+    content = signature_of(written)
+    if content is None:
         msg = f"{path} is not a signature of schema {SCHEMA}, or was changed. Use the original."
         raise BadSignature(msg)
-    return found
+    return Signature(**content)
 
 
 def is_encrypted(key: FilePath) -> bool:
@@ -221,22 +217,10 @@ def _check_replaceable(target: Path) -> None:
             read_signature(target)
 
 
-def _fits(public: Any, found: Signature, written: bytes) -> bool:  # noqa: ANN401
-    from cryptography.exceptions import InvalidSignature
-
-    # Of two texts for the same bytes only one is what `sign` writes.
-    raw = base64.b64decode(found.signature)
-    if base64.b64encode(raw).decode() != found.signature:
-        return False
-    try:
-        public.verify(raw, written)
-    except InvalidSignature:
-        return False
-    return True
-
-
 def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
     ed25519, serialization = _cryptography()
+    from cryptography.exceptions import UnsupportedAlgorithm
+
     pem = _read(path, "the key")
     if b"PUBLIC KEY" in pem:
         msg = f"{path} is the public key. Sign with the private one, which belongs to it."
@@ -248,34 +232,25 @@ def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
         msg = f"the private key {path} is encrypted; give its passphrase in {PASSPHRASE}."
         raise BadSignature(msg)
     secret = passphrase.encode() if passphrase and b"ENCRYPTED" in pem else None
-    return _of_type(
-        lambda: serialization.load_pem_private_key(pem, secret),
-        ed25519.Ed25519PrivateKey,
-        f"{path} is not an Ed25519 private key in PEM, or its passphrase is another one. Make one "
-        "with steadycut keygen.",
-    )
-
-
-def _public_key(path: Path) -> Any:  # noqa: ANN401
-    ed25519, serialization = _cryptography()
-    pem = _read(path, "the key")
-    return _of_type(
-        lambda: serialization.load_pem_public_key(pem),
-        ed25519.Ed25519PublicKey,
-        f"{path} is not an Ed25519 public key in PEM. Give the file that ends in {PUBLIC_ENDING}.",
-    )
-
-
-def _of_type(load: Any, kind: Any, refusal: str) -> Any:  # noqa: ANN401
-    from cryptography.exceptions import UnsupportedAlgorithm
-
-    try:
-        key = load()
-    except (ValueError, TypeError, UnsupportedAlgorithm):
-        key = None
-    if not isinstance(key, kind):
-        raise BadSignature(refusal)
+    key = None
+    with suppress(ValueError, TypeError, UnsupportedAlgorithm):
+        key = serialization.load_pem_private_key(pem, secret)
+    if not isinstance(key, ed25519.Ed25519PrivateKey):
+        msg = (
+            f"{path} is not an Ed25519 private key in PEM, or its passphrase is another one. Make "
+            "one with steadycut keygen."
+        )
+        raise BadSignature(msg)
     return key
+
+
+def _public_key(path: Path) -> bytes:
+    """Return a public key in DER; no package is needed for it."""
+    der = public_key(_read(path, "the key"))
+    if not der:
+        msg = f"{path} is not an Ed25519 public key in PEM. Give the one ending in {PUBLIC_ENDING}."
+        raise BadSignature(msg)
+    return der
 
 
 def _fingerprint(public: Any) -> str:  # noqa: ANN401

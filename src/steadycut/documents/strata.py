@@ -4,20 +4,18 @@
 ``rule.json``, and it does not hold any patient.
 """
 
-import itertools
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, FiniteFloat
 
 from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import IntArray, as_array, check_length, shared_values
-from steadycut.core.records import Costs, PatientScores, sign_of
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
-from steadycut.core.strata.two_cuts import SIDES
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
@@ -140,23 +138,6 @@ class StrataDocument(FrozenDocument):
     provenance: StrataProvenance
     sides: list[StudyRatePart] | None = Field(default=None, min_length=2, max_length=2)
     between: BetweenPart | None = None
-
-    @model_validator(mode="after")
-    def _fits_together(self) -> "StrataDocument":
-        wanted, sign = len(self.strata) - 1, sign_of(self.direction)
-        for row in (self.thresholds, *self.bootstrap_thresholds):
-            parts.must(len(row) == wanted, "there must be one threshold fewer than strata")
-            in_order = all(sign * low <= sign * high for low, high in itertools.pairwise(row))
-            parts.must(in_order, "thresholds must be in order")
-        fits = CostMatrix(self.costs).values.shape == (len(self.grades), len(self.strata))
-        parts.must(fits, "costs must have a row for each grade and a column for each stratum")
-        if self.sides is not None or self.between is not None:
-            rates = [one.rate for one in self.sides or []]
-            named = rates and rates[0] in SIDES["rule_out"] and rates[1] in SIDES["rule_in"]
-            shape = (len(self.grades), len(self.strata)) == (2, 3)
-            whole = named and shape and self.between is not None
-            parts.must(whole, "sides are two rates of two grades and three strata, with between")
-        return self
 
 
 class StrataStudyDocument(parts.Part):

@@ -177,7 +177,9 @@ def _text(value: object) -> str | None:
     """Return a value as text, None for NaN and other missing values."""
     if _is_missing(value):
         return None
-    if isinstance(value, NESTED):
+    # An object without a text of its own would be known by its place in memory.
+    nameless = type(value).__str__ is object.__str__ and type(value).__repr__ is object.__repr__
+    if nameless or isinstance(value, NESTED):
         refuse_nested()
     if isinstance(value, timedelta | np.timedelta64):
         refuse_duration()
@@ -251,8 +253,8 @@ def _number(value: object, decimal: str) -> float | None:
         return None if "." in value else _number(value.replace(",", "."), ".")
     if _is_missing(value):
         return math.nan
-    # float() would take only a part of a complex number.
-    if isinstance(value, complex | np.complexfloating | bytes):
+    # float() would take only a part of a complex number, and True for 1.
+    if isinstance(value, complex | np.complexfloating | bytes | bool | np.bool_):
         return None
     try:
         # Python would also read 1_0 as 10, and digits of other scripts.

@@ -27,11 +27,13 @@ from steadycut.documents.frozen import BinsPart, FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
 from steadycut.documents.rule import RuleDocument
-from steadycut.errors import BadOption, TooFewPatients, argument
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
 from steadycut.study.unlabelled import Home
 
+# Further away the numbers of base cells are not exact.
+MOST_STEPS = 1e15
 UNKNOWN_AT_HOME = (
     "survival: where the rule was made, patients censored before the horizon count as errors, so "
     "that the change of risk and its parts contain them."
@@ -123,7 +125,14 @@ def step_of(scores: FloatArray) -> float:
     """
     low, high = np.quantile(scores, [0.25, 0.75])
     span = float(high - low) or float(scores.max() - scores.min()) or 1.0
-    return 10.0 ** math.floor(math.log10(span)) / 4
+    step = 10.0 ** math.floor(math.log10(span)) / 4
+    if np.abs(scores).max() / step > MOST_STEPS:
+        msg = (
+            f"{argument('small_cells')} needs scores of a similar size; the largest is more than "
+            "10^15 times the spread of the others. Correct it, or rescale the scores."
+        )
+        raise BadPatients(msg)
+    return step
 
 
 def grouped_patients(

@@ -37,7 +37,7 @@ def written(tmp_path):
 @pytest.mark.parametrize("engine", ["memory", "duckdb"])
 def test_values_are_read_as_they_are_stored(written, engine):
     rows = [[], ["id", None, "s", "day"], ["007", "note", 0.05, datetime(2026, 1, 31)], []]  # noqa: DTZ001
-    rows += [[7, None, "0.5", datetime(2026, 2, 1, 12, 30)], [None] * 4, [" x", "", True, "text"]]  # noqa: DTZ001
+    rows += [[7, None, "0.5", datetime(2026, 2, 1, 12, 30)], [None] * 4, [" x", "", 1, "text"]]  # noqa: DTZ001
     found = aggregate(written(rows), **ASKED, attributes="day", engine=engine)
     assert found.patients.tolist() == [" x", "007", "7"]
     assert found.scores.tolist() == [1.0, 0.05, 0.5]
@@ -218,3 +218,20 @@ def test_as_pandas_writes_it(tmp_path):
     asked = {**ASKED, "label": "y", "missing": "drop"}
     found, expected = aggregate(tmp_path / "t.xlsx", **asked), aggregate(frame, **asked)
     assert found.fingerprint() == expected.fingerprint()
+
+
+def test_truth_values_among_scores_are_not_numbers(tmp_path):
+    path = workbook(tmp_path / "t.xlsx", {"A": [["id", "s"], ["a", 0.5], ["b", True]]})
+    with pytest.raises(BadTable, match="1 of 2 is other text"):
+        aggregate(path, **ASKED)
+
+
+def test_a_chart_sheet_is_passed_over(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    path = workbook(tmp_path / "t.xlsx", {"A": ROWS})
+    book = openpyxl.load_workbook(path)
+    book.create_chartsheet("Chart", 0).add_chart(openpyxl.chart.BarChart())
+    book.save(path)
+    assert aggregate(path, **ASKED).n_patients == 2
+    with pytest.raises(BadTable, match="is not there"):
+        aggregate(f"{path}#Chart", **ASKED)

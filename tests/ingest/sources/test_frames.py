@@ -135,3 +135,15 @@ def test_a_library_that_cannot_read_its_own_column():
 def test_what_is_no_score(score):
     with pytest.raises(BadTable, match=r"must be numbers|must have a finite score"):
         aggregate({"id": ["a", "b"], "s": [score, "2"]}, patient="id", score="s")
+
+
+def test_objects_without_a_text_are_no_identifiers():
+    """They would be known by their place in memory."""
+    pl = pytest.importorskip("polars")
+    objects = [object(), object()]
+    for ids in (objects, pl.Series(objects, dtype=pl.Object)):
+        frame = (
+            {"id": ids, "s": [1.0, 2.0]} if ids is objects else pl.DataFrame({"id": ids, "s": 1.0})
+        )
+        with pytest.raises(BadTable, match="must be one plain value per row"):
+            aggregate(frame, patient="id", score="s")
