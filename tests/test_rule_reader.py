@@ -17,6 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from benchmarks.trust.cells import strange_cells
 from benchmarks.trust.rule_file import (
     broken_rules,
     changed_files,
@@ -24,7 +25,6 @@ from benchmarks.trust.rule_file import (
     judged_signatures,
     same_decisions,
     spoiled_tables,
-    strange_cells,
 )
 from scripts.write_golden import AGGREGATORS, GOLDEN, TABLE, decided_columns
 from scripts.write_schema import reader_text

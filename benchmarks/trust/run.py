@@ -22,6 +22,7 @@ from benchmarks.trust.row import Row, show
 STAGES = {
     "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
+    "cells": "Strange cells, by the package and the reader",
     "versions": "Files that are exchanged for another version",
     "tokens": "Privacy: every text of a table is a token",
     "leaks": "Privacy: what is written is searched",
