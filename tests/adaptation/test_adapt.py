@@ -361,3 +361,18 @@ def test_a_labelled_patients_score_is_shown_only_where_it_is_the_cut_off():
         assert found.certificate.n_patients == 119
         assert found.rule.document.adapted.labelled == 119
         assert found.threshold in labelled.scores
+
+
+def test_the_patients_of_the_study_are_refused_without_their_labels_too():
+    rng, labels = np.random.default_rng(0), np.repeat([0, 1], 100)
+    scores = rng.normal(size=200) + 2 * labels
+    rule = fit(PatientScores(scores=scores, labels=labels), n_bootstrap=10).freeze()
+    some = PatientScores(scores=scores[1::2], labels=labels[1::2])
+    text = "as many patients as made the rule, with the same smallest and largest score"
+    for patients, more in ((scores, {}), (scores[::2], {"labelled": some})):
+        with pytest.raises(DeploymentRefused, match=text) as caught:
+            adapt(rule, PatientScores(scores=patients), prevalence=0.3, **more)
+        assert "noticed only if the rule was made with fit --remember-patients" in str(caught.value)
+    with pytest.warns(steadycut.ForcedWarning):
+        adapt(rule, PatientScores(scores=scores), prevalence=0.3, force=True)
+    adapt(rule, PatientScores(scores=scores[:-1]), prevalence=0.3)

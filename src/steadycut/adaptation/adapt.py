@@ -249,7 +249,7 @@ def adapt(
     there = before.situation_of(rule, pool, told)
     if labelled is not None:
         labels.check_labelled(there, pool, labelled, choosing)
-        findings += labels.check_new(rule, labelled, force=force, key=key)
+        findings += labels.check_new(rule, labelled, pool, force=force, key=key)
     warnings = texts_of(findings)
     judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
     if labelled is not None:

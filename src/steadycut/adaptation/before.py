@@ -82,7 +82,25 @@ def pool_of(
         )
         raise TooFewPatients(msg)
     found = guards.check_deployment(rule, patients, several, key=key)
-    return patients, guards.pass_or_refuse(_sterner(rule, patients, found), force=force)
+    found = _sterner(rule, patients, found) + study_again(rule, patients)
+    return patients, guards.pass_or_refuse(found, force=force)
+
+
+def study_again(rule: FrozenRule, *several: PatientScores) -> list[guards.Finding]:
+    """Notice the patients of the study without their labels: as many, with the same extremes."""
+    scores, made = np.concatenate([one.scores for one in several]), rule.document
+    extremes = float(scores.min()), float(scores.max())
+    if scores.size != made.provenance.patients.total or extremes != tuple(made.score_range):
+        return []
+    finding = guards.Finding(
+        name="same patients",
+        severity=guards.REFUSE,
+        found="as many patients as made the rule, with the same smallest and largest score",
+        expected="such patients were used to choose and to check the cut-off",
+        advice="Give patients of another hospital. Some of the study's among others are noticed "
+        "only if the rule was made with fit --remember-patients.",
+    )
+    return [finding]
 
 
 def _sterner(

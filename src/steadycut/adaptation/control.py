@@ -228,7 +228,7 @@ def change(
     pool, findings = pool_of(rule, patients, force=False, key=key)
     there = within_plan(situation_of(rule, pool, None), plan)
     check_labelled(there, pool, labelled, None)
-    findings += check_new(rule, labelled, force=False, key=key)
+    findings += check_new(rule, labelled, pool, force=False, key=key)
     came = arrival(labelled, order, sequential=True)
     attempt = _attempt_number(versions, there, labelled, came, trigger)
     _check_not_used_before(versions, attempt, labelled, came, key)

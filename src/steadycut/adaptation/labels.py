@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import ks_2samp
 
-from steadycut.adaptation.before import Situation
+from steadycut.adaptation.before import Situation, study_again
 from steadycut.core.adapt.labels import (
     Labels,
     Limited,
@@ -125,11 +125,20 @@ def check_labelled(
 
 
 def check_new(
-    rule: FrozenRule, labelled: PatientScores, *, force: bool, key: bytes | None
+    rule: FrozenRule,
+    labelled: PatientScores,
+    pool: PatientScores,
+    *,
+    force: bool,
+    key: bytes | None,
 ) -> list[Finding]:
-    """Refuse labelled patients of the first hospital; return what else is odd about them."""
+    """Refuse labelled patients of the first hospital; return what else is odd about them.
+
+    The patients of the study are noticed too if some of them are in the ``pool`` without labels.
+    """
     grades = labelled.known_labels.astype(np.int64)
     found = check_deployment(rule, labelled, key=key, grades=grades)
+    found += study_again(rule, labelled, pool)
     certain = [one for one in found if one.severity == REFUSE]
     return pass_or_refuse(certain, force=force)
 
