@@ -5,10 +5,12 @@
 Each text in the table occurs for one patient only: identifiers, slides, notes, a column of sites, a
 few values among shared ones, and, where there is no header, the names of columns. Sheets and files
 in archives are named by tokens too. Every command runs on it, well and by mistake, with a log, and
-so does ``rule_reader.py``. All that appears is searched. Only files that are asked to name patients
-may hold a token. Columns take every role in turn, so that the wrong column is named in every way.
+so does ``rule_reader.py``. Damaged copies in several formats are read. All that appears is
+searched. Only files that are asked to name patients may hold a token. Columns take every role in
+turn, so that the wrong column is named in every way.
 """
 
+import gzip
 import itertools
 import re
 import sys
@@ -16,6 +18,8 @@ import zipfile
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks.trust.leaks import marked_place, run_quietly
 from benchmarks.trust.row import Row
@@ -172,6 +176,36 @@ def wrong_roles(rng, n):
         yield [*others[role], "--out", f"w{i}"] if role in others else [*fit, *plain, *more]
 
 
+PIECES = (b'"', b",", b"\n", b"\r", b"\x00", b"\xff", b";", b"\t", b'",', b' "', b"\xef\xbb\xbf")
+
+
+def damaged(rng, n):
+    """Write a table with some bytes changed, in several formats; yield what is done with it."""
+    whole = Path("table.csv").read_bytes()
+    for i in range(n):
+        text = whole
+        for _ in range(int(rng.integers(1, 4))):
+            at = int(rng.integers(len(text)))
+            at = int(rng.integers(200)) if rng.random() < 0.3 else at
+            piece = PIECES[int(rng.integers(len(PIECES)))]
+            text = text[:at] + piece + text[at + int(rng.integers(3)) :]
+        name = ("hurt.csv", "hurt.tsv", "hurt.csv.gz", "hurt.parquet")[i % 4]
+        if name.endswith(".gz"):
+            text = gzip.compress(text, mtime=0)
+        elif name.endswith(".parquet"):
+            text = hurt_parquet(rng)
+        Path(name).write_bytes(text)
+        yield ["fit", name, *ASK, *FEW, "--out", f"h{i}"]
+
+
+def hurt_parquet(rng):
+    frame = pa.table({name: [str(one) for one in token_table(rng)[name]] for name in ROLES})
+    pq.write_table(frame, "whole.parquet", compression="none", use_dictionary=bool(rng.integers(2)))
+    text = Path("whole.parquet").read_bytes()
+    at = int(rng.integers(len(text)))
+    return text[:at] + rng.bytes(int(rng.integers(1, 4))) + text[at + int(rng.integers(1, 4)) :]
+
+
 def readings():
     """Return what the reader that stands alone is given."""
     for name in ("table.csv", *UNFIT):
@@ -187,7 +221,9 @@ def searched(seed, n):
         write_tables(rng)
         Path("alone").mkdir()
         inputs = set(folder.rglob("*"))
-        for argv in [*commands(), *wrong_roles(rng, n), *map(alone, readings())]:
+        done = itertools.chain(commands(), wrong_roles(rng, n), damaged(rng, 3 * n))
+        for argv in itertools.chain(done, map(alone, readings())):
+            inputs |= set(folder.glob("hurt.*")) | set(folder.glob("whole.*"))
             before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
             code, out, err = run_alone(argv[1:]) if argv[0] == ALONE else logged(argv)
             faults += code == 1 or "Traceback" in err

@@ -158,11 +158,7 @@ def load_rule(path: str, key: str | None = None) -> Rule:
     rule = _parse(written, path)
     if not _is_whole(rule, written):
         raise Refused(f"{path} was changed after it was written; use the original file.")
-    try:
-        whole = _fits(rule, rule["schema"]) and fits_together(rule)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        whole = False
-    if not whole:
+    if not _fits(rule, rule["schema"]) or not fits_together(rule):
         raise Refused(f"{path} is not a rule of schema {rule['schema']}.")
     return rule
 
@@ -243,7 +239,7 @@ def fits_together(rule: Rule) -> bool:
     """Whether fields of the right form fit each other; steadycut asks this too."""
     try:
         _check_content(rule)
-    except (KeyError, TypeError, ValueError, IndexError):
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
         return False
     return True
 
