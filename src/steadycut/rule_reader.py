@@ -251,14 +251,15 @@ def _check_content(rule: Rule) -> None:
             parse_aggregator(how)
     for usual in (_usual_rows(rule), rule.get("units_per_patient")):
         _check(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
+    for part in (rule.get("reference"), rule.get("all_patients")):
+        if part and "quantiles_positive" in part:
+            lists = [part["quantiles_positive"], part["quantiles_negative"]]
+            _check({len(one) for one in lists} <= {0, 101} and any(lists))
+            _check(lists == [sorted(one) for one in lists])
     KINDS[rule["schema"]][0](rule)
 
 
 def _check_single(rule: Rule) -> None:
-    for part in (rule["reference"], rule.get("all_patients") or rule["reference"]):
-        lists = [part["quantiles_positive"], part["quantiles_negative"]]
-        _check({len(one) for one in lists} <= {0, 101} and any(lists))
-        _check(lists == [sorted(one) for one in lists])
     methods = [] if rule["ensemble"] is None else rule["ensemble"]["methods"]
     for one in methods:
         _check(len(one["reference"]) == len(methods[0]["reference"]))
@@ -278,8 +279,7 @@ def _check_strata(rule: Rule) -> None:
         _check(len(rule["strata"]) == 3 and len(rule["grades"]) == 2)
         _check(sides[0] in ("sensitivity", "npv") and sides[1] in ("specificity", "ppv"))
     costs = rule["costs"]
-    _check(len(costs) == len(rule["grades"]))
-    _check(all(len(row) == len(rule["strata"]) for row in costs))
+    _check([len(row) for row in costs] == [len(rule["strata"])] * len(rule["grades"]))
     _check(all(0 <= cost <= LARGEST_COST for row in costs for cost in row))
     for low, high in zip(zip(*costs), list(zip(*costs))[1:]):
         # At each boundary the grades that pay more above it come before those that pay more below.

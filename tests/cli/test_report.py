@@ -121,3 +121,17 @@ def test_a_folder_must_hold_one_result(study, tmp_path, capsys):
     assert (ran.code, "holds study.json and audit.json" in ran.err) == (2, True)
     ran = run_command(capsys, "report", tmp_path / "study.json", "--out", tmp_path)
     assert (ran.code, "--out must be a file" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["rule.json", "study.json", "notes.md", "notes.html"])
+def test_a_report_replaces_nothing_but_a_report(tmp_path, capsys, name):
+    assert run_command(capsys, "demo", "--out", tmp_path).code == 0
+    (tmp_path / "notes.md").write_text("mine", encoding="utf-8")
+    (tmp_path / "notes.html").write_text("mine", encoding="utf-8")
+    before = (tmp_path / name).read_bytes()
+    form = "html" if name.endswith("html") else "md"
+    given = ["report", tmp_path / "study.json", "--format", form]
+    assert run_command(capsys, *given, "--out", tmp_path / name).code == 2
+    assert (tmp_path / name).read_bytes() == before
+    for _ in range(2):
+        assert run_command(capsys, *given, "--out", tmp_path / f"new.{form}").code == 0

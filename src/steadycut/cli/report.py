@@ -35,6 +35,10 @@ def report_command(
     target = out or path.parent / page_name(content, form)
     check_folder(target.parent)
     check_file(target)
+    ending = f".{ENDINGS[form].rpartition('.')[2]}"
+    other = target.exists() and b"steadycut" not in read_small(target)
+    if target.suffix.lower() != ending or other:
+        refuse(f"--out must be a new file or an old report, and end in {ending}; got {target}.")
     try:
         with warnings.catch_warnings():
             # An edited file may contain numbers that no figure can show.

@@ -55,8 +55,6 @@ Rounded = Literal["unknown fate", "small cells"]
 ColumnNames = Mapping[str, str] | str | Iterable[str]
 # Patients with the score of the rule, or the same patients once for each method of an ensemble.
 GivenPatients = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
-# Quantiles of the scores of a class that a file keeps: steps of 1 %.
-N_QUANTILES = 101
 
 
 class BinsPart(parts.Part):
