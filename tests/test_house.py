@@ -235,6 +235,15 @@ def test_a_test_for_any_kind_is_none_for_one_kind(count):
     assert count("isinstance on kinds", KIND | {"study/a.py": other}).value == 0
 
 
+# Names -------------------------------------------------------------------------------------
+
+
+def test_placeholder_names_are_counted_where_they_are_given(count):
+    text = "def f(told):\n    found = [one for one in told]\n    return found + [told.shown]\n"
+    counted = count("placeholder names", {"core/a.py": text})
+    assert [line.rpartition(" ")[2] for line in sorted(counted.found)] == ["told", "found", "one"]
+
+
 # Lines -------------------------------------------------------------------------------------
 
 

@@ -201,7 +201,7 @@ def certified_rates(
     >>> [(one.rate, one.right, one.n_patients, one.answer) for one in both]
     [('npv', 60, 60, 'yes'), ('ppv', 50, 51, 'cannot tell')]
     """
-    found = []
+    rates = []
     for name, value in asked.items():
         right = certified_error(counts, name).opposite
         one = CertifiedRate(
@@ -212,5 +212,5 @@ def certified_rates(
             delta=delta / len(asked),
             n_choices=n_choices,
         )
-        found.append(one)
-    return tuple(found)
+        rates.append(one)
+    return tuple(rates)

@@ -40,26 +40,26 @@ def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:
 
 def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[str]:
     """Return warnings if the bootstrap thresholds do not have one clear location."""
-    found = []
+    warnings = []
     share = basin_share(cuts, draws, costs)
     if share >= SECOND_BASIN:
-        found.append(
+        warnings.append(
             f"multi-modal minimum: {share:.0%} of the bootstrap cut-offs lie beyond a stretch of "
             "clearly higher risk, in a second basin; the radius mixes the two."
         )
     low, high = np.quantile(draws.ranks, [0.1, 0.9]) / cuts.n_patients
     if high - low > FLAT:
-        found.append(
+        warnings.append(
             f"flat minimum: the middle 80 % of the bootstrap cut-offs spread over "
             f"{high - low:.0%} of the patients; the data do not settle the cut-off."
         )
     widest = largest_gap(cuts)
     if widest > COARSE:
-        found.append(
+        warnings.append(
             f"coarse grid: {widest:.0%} of the patients lie between two neighbouring cuts, though "
             "their scores differ; use the exact cuts (--grid exact, in Python grid='exact')."
         )
-    return found
+    return warnings
 
 
 def largest_gap(cuts: Cuts) -> float:

@@ -242,10 +242,10 @@ def draw_cuts(
     The first column is for the patients themselves. Each other column draws them with replacement,
     the same patients for all methods.
     """
-    choosers = [_chooser(one, ref, search) for one, ref in zip(chose, references, strict=True)]
+    choosers = [_chooser(who, ref, search) for who, ref in zip(chose, references, strict=True)]
     batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
-    found = [[choose(drawn) for choose in choosers] for drawn in batches]
-    return np.concatenate([np.stack(batch) for batch in found], axis=1)
+    chosen = [[choose(drawn) for choose in choosers] for drawn in batches]
+    return np.concatenate([np.stack(batch) for batch in chosen], axis=1)
 
 
 def try_ensemble(
@@ -263,9 +263,9 @@ def try_ensemble(
         thresholds=read_only(thresholds[1:]),
         ranks=read_only(below[1:].astype(float)),
     )
-    found = measure_candidate(patients, exact_cuts(patients), draws, draws.threshold, search)
-    warnings = (*found.warnings, *risk_warnings(found.risk, methods, search))
-    return replace(found, warnings=warnings)
+    candidate = measure_candidate(patients, exact_cuts(patients), draws, draws.threshold, search)
+    warnings = (*candidate.warnings, *risk_warnings(candidate.risk, methods, search))
+    return replace(candidate, warnings=warnings)
 
 
 def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> list[str]:

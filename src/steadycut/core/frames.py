@@ -62,8 +62,8 @@ def data_frame(columns: Columns, library: str | None = None) -> Any:  # noqa: AN
 def chosen_library() -> str:
     """Return the library that the program uses, or else one that is installed."""
     used = [name for name in LIBRARIES if name in sys.modules]
-    found = used or [name for name in LIBRARIES if find_spec(name) is not None]
-    if not found:
+    names = used or [name for name in LIBRARIES if find_spec(name) is not None]
+    if not names:
         msg = "A data frame requires pandas or polars. Install one with pip install pandas."
         raise MissingPackage(msg)
-    return found[0]
+    return names[0]

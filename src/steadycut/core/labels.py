@@ -102,9 +102,9 @@ def _check_present(counts: Mapping[str, int], column: str) -> None:
     """Refuse marks for a missing label: such a patient would count as negative."""
     marks = list(filter(is_missing_mark, counts))
     if marks:
-        shown = ", ".join(sorted(map(repr, marks)))
+        texts = ", ".join(sorted(map(repr, marks)))
         msg = (
-            f"every label in {column!r} must be a class; {shown} is there, which stands "
+            f"every label in {column!r} must be a class; {texts} is there, which stands "
             f"for a missing label. Leave such cells empty; {argument('missing', 'drop')} then "
             "leaves out these patients."
         )
@@ -113,7 +113,7 @@ def _check_present(counts: Mapping[str, int], column: str) -> None:
 
 def _check_zero_one(counts: Mapping[str, int], values: Sequence[float | str], column: str) -> None:
     several = zip(counts.items(), values, strict=True)
-    others = dict(one for one, value in several if value not in {0.0, 1.0})
+    others = dict(text for text, value in several if value not in {0.0, 1.0})
     if others:
         _check_classes(counts, values, column)
         well = " as well" if len(others) < len(values) else ""

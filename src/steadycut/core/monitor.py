@@ -141,8 +141,8 @@ def _lower_limits(values: FloatArray, delta: float) -> FloatArray:
     distinct, codes = np.unique(values, return_inverse=True)
     counts = np.cumsum(codes[:, None] == np.arange(distinct.size), axis=0)
     parts = range(0, values.size, CHUNK)
-    found = [largest_refuted(counts[start : start + CHUNK], distinct, delta) for start in parts]
-    return np.concatenate([np.zeros(0), *found])
+    limits = [largest_refuted(counts[start : start + CHUNK], distinct, delta) for start in parts]
+    return np.concatenate([np.zeros(0), *limits])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

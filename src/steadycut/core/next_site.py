@@ -180,7 +180,7 @@ def next_site(
     (0.255, 0.7125, '6')
     """
     delta = site_delta(len(results), level, split=split)
-    rows = tuple(site_row(one, costs, delta) for one in results)
+    rows = tuple(site_row(result, costs, delta) for result in results)
     return NextSite(
         rows=rows,
         split=split,
@@ -235,9 +235,9 @@ def sites_needed(level: float, *, split: bool) -> int | None:
     (10, 19, 2)
     """
     for n_sites in range(LEAST_SITES, MOST_NEEDED):
-        found = promise(n_sites, site_delta(n_sites, level, split=split), split=split)
+        promised = promise(n_sites, site_delta(n_sites, level, split=split), split=split)
         # Rounding must not ask for one hospital more.
-        if found >= level - 1e-12:
+        if promised >= level - 1e-12:
             return n_sites
     return None
 
@@ -320,8 +320,8 @@ def normal_limit(rows: Sequence[SiteRow], costs: Costs, level: float) -> NormalL
     if len(rows) < LEAST_NORMAL:
         return None
     counts = [row.counts for row in rows]
-    misses = [(one.fn, one.n_positive) for one in counts]
-    alarms = [(one.fp, one.n_negative) for one in counts]
+    misses = [(site.fn, site.n_positive) for site in counts]
+    alarms = [(site.fp, site.n_negative) for site in counts]
     cost = None
     if costs.target is not None:
         half = (1 + level) / 2
@@ -329,7 +329,7 @@ def normal_limit(rows: Sequence[SiteRow], costs: Costs, level: float) -> NormalL
         if miss is not None and alarm is not None:
             cost = costs.worst_risk(miss, alarm)
     elif costs.equal:
-        wrong = logit_limit([(one.fn + one.fp, one.n_patients) for one in counts], level)
+        wrong = logit_limit([(site.fn + site.fp, site.n_patients) for site in counts], level)
         cost = None if wrong is None else costs.cost_fn * wrong
     return NormalLimit(
         limit=cost,

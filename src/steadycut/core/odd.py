@@ -58,10 +58,10 @@ def odd_warnings(patients: PatientScores, direction: str = "ge", *, has_target: 
     """
     if same := same_score_warnings(patients):
         return same
-    found = [*area_warnings(patients, direction), *rows_warnings(patients)]
+    warnings = [*area_warnings(patients, direction), *rows_warnings(patients)]
     if patients.n_instances is None:
-        found += code_warnings(np.abs(patients.scores), np.arange(patients.n_patients))
-    return found if has_target else [*found, *sampling_warnings(patients)]
+        warnings += code_warnings(np.abs(patients.scores), np.arange(patients.n_patients))
+    return warnings if has_target else [*warnings, *sampling_warnings(patients)]
 
 
 def same_score_warnings(patients: PatientScores) -> list[str]:
@@ -138,7 +138,7 @@ def _sites_are_equal(patients: PatientScores) -> bool:
         return False
     _, site = np.unique(patients.sites, return_inverse=True)
     counts = np.bincount(site), np.bincount(site, weights=patients.known_labels)
-    return counts[0].size > 1 and all(one.min() == one.max() for one in counts)
+    return counts[0].size > 1 and all(column.min() == column.max() for column in counts)
 
 
 def rows_warnings(patients: PatientScores) -> list[str]:

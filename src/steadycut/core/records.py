@@ -241,7 +241,7 @@ class PatientScores(Framed):
             labels, recipe = _coded(labels, positive, recipe)
         if horizon is not None:
             recipe = replace(recipe, horizon=check_positive("horizon", horizon))
-        given = any(one is not None for one in (time, event, horizon))
+        given = any(value is not None for value in (time, event, horizon))
         followed = _follow_up(time, event, recipe.horizon, n) if given else None
         if followed is not None and (labels is None or horizon is not None):
             labels = _fates(labels, *followed, cast("float", recipe.horizon))
@@ -342,8 +342,8 @@ class PatientScores(Framed):
         """Return what ``make`` makes of these patients; under one name it is made only once."""
         if name not in self._made:
             self._made[name] = make()
-        found: T = self._made[name]
-        return found
+        made: T = self._made[name]
+        return made
 
     @property
     def n_positive(self) -> int:
@@ -396,7 +396,7 @@ class PatientScores(Framed):
         names = ("patients", "patient"), ("scores", "score"), ("labels", "label"), ("sites", "site")
         own = [*names, *((name, name) for name in ("n_instances", "n_units", "time", "event"))]
         known = {new: getattr(self, old) for old, new in own if getattr(self, old) is not None}
-        return {**known, **{n: one for n, one in self.attributes.items() if n not in known}}
+        return {**known, **{n: column for n, column in self.attributes.items() if n not in known}}
 
     def oriented(self, direction: str) -> "PatientScores":
         """Return the same patients with oriented scores: a high score is called."""
@@ -465,9 +465,9 @@ def _checked_labels(labels: ArrayLike, n_patients: int, followed: object | None)
     """Return labels of 0 and 1; with a follow-up some may be unknown."""
     if followed is None:
         return check_labels(labels, n_patients)
-    found = np.array(labels, dtype=np.int8)
-    check_labels(np.where(found == UNKNOWN, 0, found), n_patients)
-    return read_only(found)
+    checked = np.array(labels, dtype=np.int8)
+    check_labels(np.where(checked == UNKNOWN, 0, checked), n_patients)
+    return read_only(checked)
 
 
 def _joined_labels(labels: LabelArray) -> bytes:

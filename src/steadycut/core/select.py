@@ -149,7 +149,7 @@ def try_candidate(
     if not patients.n_unknown:
         draws = _resampling(patients, cuts, search, draw, groups)(*settings)
         threshold = publish(draws.threshold, everyone.scores)
-        found = measure_candidate(patients, cuts, draws, threshold, search)
+        candidate = measure_candidate(patients, cuts, draws, threshold, search)
     else:
         weights = weights_of(patients)[patients.fates != UNKNOWN]
         cell_of = cuts.bin_of(certain.scores) + cuts.cells.size // 2 * (certain.known_labels == 0)
@@ -157,15 +157,15 @@ def try_candidate(
         threshold = publish(draws.threshold, everyone.scores)
         curve = count_errors(np.bincount(cell_of, weights, cuts.cells.size))
         # Radius, modulus and penalty are those of the same patients without weights.
-        found = replace(
+        candidate = replace(
             measure_candidate(certain, cuts, draws, threshold, search),
             risk=weighted_at(patients, threshold, search.costs, search.delta).risk,
             smallest_risk=float(risk_at_cuts(curve, search.costs).min()),
         )
     return replace(
-        found,
+        candidate,
         warnings=(
-            *found.warnings,
+            *candidate.warnings,
             *limit_warnings(search.chooser, draws),
             *refit_warnings(draws),
             *close_warnings(draws.threshold, threshold, everyone.scores),

@@ -50,15 +50,15 @@ def unit_warnings(patients: PatientScores) -> list[str]:
 
     Labels are not used. A different mix of patients alone does not trigger the warning.
     """
-    found = []
+    warnings = []
     for name in site_names(patients):
         here = is_at(patients, name)
         middle = float(np.median(patients.scores[here]))
         low, high = np.quantile(patients.scores[~here], [0.05, 0.95])
         enough = FEWEST <= np.count_nonzero(here) <= here.size - FEWEST
         if enough and not low <= middle <= high:
-            found.append(
+            warnings.append(
                 f"unit: at site {name!r} the median score is {middle:g}; at the others most lie "
                 f"between {low:g} and {high:g}. Is it the same unit and the same scorer?"
             )
-    return found
+    return warnings

@@ -63,7 +63,7 @@ def split_classes(labels: LabelArray, certify_size: float, rng: np.random.Genera
     dealt = [split_patients(part.size, certify_size, rng) for part in parts]
     roles = zip(parts, dealt, strict=True)
     select, certify = zip(
-        *((part[one.select], part[one.certify]) for part, one in roles), strict=True
+        *((part[role.select], part[role.certify]) for part, role in roles), strict=True
     )
     return Roles(
         select=read_only(np.sort(np.concatenate(select))),

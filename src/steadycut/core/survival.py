@@ -251,12 +251,12 @@ def log_rank_cut(
         return None
     expected = below / n * values.sum()
     variance = below * (n - below) / (n**2 * (n - 1)) * spread
-    found = np.abs(np.cumsum(values)[below - 1] - expected) / np.sqrt(variance)
-    best = int(found.argmax())
+    statistics = np.abs(np.cumsum(values)[below - 1] - expected) / np.sqrt(variance)
+    best = int(statistics.argmax())
     return LogRankCut(
         threshold=float(ranked[below[best] - 1]),
-        statistic=float(found[best]),
-        p_value=lausen_p_value(float(found[best]), below, n),
+        statistic=float(statistics[best]),
+        p_value=lausen_p_value(float(statistics[best]), below, n),
     )
 
 

@@ -293,10 +293,10 @@ class Comparison:
         if not here.n_patients or not before.n_patients:
             return False
         if not self.n_choices:
-            found = melded_p_value(
+            p_value = melded_p_value(
                 here.opposite, before.opposite, self.margin, sequential=self.sequential
             )
-            return found <= level
+            return p_value <= level
         lowest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[0]
         return self._highest(here, level / 2) < lowest + self.margin
 
@@ -317,9 +317,9 @@ class Comparison:
             return [partial(self._beats_at_all_cuts, called=called) for called in (True, False)]
         # Calling a patient pays off if the probability of disease is above this one.
         probability = self.costs.cost_fp / (self.costs.cost_fn + self.costs.cost_fp)
-        found = self.confusion
-        called = ErrorRate(wrong=found.fp, n_patients=found.tp + found.fp)
-        others = ErrorRate(wrong=found.fn, n_patients=found.tn + found.fn)
+        counts = self.confusion
+        called = ErrorRate(wrong=counts.fp, n_patients=counts.tp + counts.fp)
+        others = ErrorRate(wrong=counts.fn, n_patients=counts.tn + counts.fn)
         return [
             partial(self._is_below, called, 1 - probability),
             partial(self._is_below, others, probability),
@@ -355,13 +355,13 @@ class Comparison:
         The shares of all patients who are ill and called, and who are healthy and called, have
         limits that hold at all cuts at once. So do the shares of those who are not called.
         """
-        found, costs = self.confusion, self.costs
+        counts, costs = self.confusion, self.costs
         assert costs is not None  # noqa: S101
-        ill, healthy = (found.tp, found.fp) if called else (found.fn, found.tn)
+        ill, healthy = (counts.tp, counts.fp) if called else (counts.fn, counts.tn)
         pair = (ill, costs.cost_fn), (healthy, costs.cost_fp)
         saved, spent = pair if called else pair[::-1]
         least, most = (self._highest, self._lowest) if worse else (self._lowest, self._highest)
-        n = found.n_patients
+        n = counts.n_patients
         gain = saved[1] * least(ErrorRate(wrong=saved[0], n_patients=n), level / 2)
         gain -= spent[1] * most(ErrorRate(wrong=spent[0], n_patients=n), level / 2)
         return gain < 0 if worse else gain > 0
@@ -429,10 +429,10 @@ def worst_answer(answers: Iterable[Answer]) -> Answer:
     >>> worst_answer(["yes", "cannot tell"]), worst_answer(["no", "cannot tell"])
     ('cannot tell', 'no')
     """
-    found = set(answers)
-    if "no" in found:
+    given = set(answers)
+    if "no" in given:
         return "no"
-    return "yes" if found == {"yes"} else "cannot tell"
+    return "yes" if given == {"yes"} else "cannot tell"
 
 
 def holm(tests: Sequence[Test], delta: float) -> set[int]:
@@ -543,5 +543,5 @@ def _at_most_p_values(rate: ErrorRate, values: FloatArray, *, sequential: bool) 
     right = rate.n_patients - rate.wrong
     if sequential:
         return at_most_p_values([0, 1], [right, rate.wrong], values)
-    found: FloatArray = betainc(rate.wrong, right + 1, values)
-    return found
+    p_values: FloatArray = betainc(rate.wrong, right + 1, values)
+    return p_values

@@ -145,15 +145,15 @@ def try_menu(
     delta
         The error probability of this attempt, see `attempt_delta`.
     """
-    cuts, weights = np.array([[one.cut, one.weight] for one in menu]).T
+    cuts, weights = np.array([[item.cut, item.weight] for item in menu]).T
     every = cells_of(labels, cuts, original)
     shares, same = delta * weights[:, None] / 2, cuts[:, None] == original
-    shown = claims.shown(every, shares, same=same)
-    looks = np.flatnonzero(shown.any(axis=0))
+    claimed = claims.shown(every, shares, same=same)
+    looks = np.flatnonzero(claimed.any(axis=0))
     stop = int(looks[0]) if looks.size else labels.labels.size - 1
     cells, chosen = every[:, stop], None
     if looks.size:
-        good = np.flatnonzero(shown[:, stop])
+        good = np.flatnonzero(claimed[:, stop])
         limits = [claims.limits(cells[[j]], shares[j, 0], same=True)[0][0] for j in good]
         chosen = int(good[np.argmin(limits)])
     return Attempt(labels=stop + 1, chosen=chosen, cells=cells)
@@ -168,9 +168,9 @@ def within(menu: Sequence[Item], low: float, high: float) -> list[Item]:
     >>> within(menu, 0.0, 2.0)
     [Item(name='a', cut=1.0, weight=1.0)]
     """
-    kept = [one for one in menu if low <= one.cut <= high]
-    scale = sum(one.weight for one in menu) / sum(one.weight for one in kept) if kept else 1.0
-    return [Item(name=one.name, cut=one.cut, weight=one.weight * scale) for one in kept]
+    kept = [item for item in menu if low <= item.cut <= high]
+    scale = sum(item.weight for item in menu) / sum(item.weight for item in kept) if kept else 1.0
+    return [Item(name=item.name, cut=item.cut, weight=item.weight * scale) for item in kept]
 
 
 def _evidence(cells: IntArray, gains: FloatArray, mean: float) -> FloatArray:
@@ -178,8 +178,8 @@ def _evidence(cells: IntArray, gains: FloatArray, mean: float) -> FloatArray:
     won = np.log1p(TARGET_BETS * (gains[:, None] / mean - 1))
     logs = cells @ won
     largest = logs.max(axis=-1)
-    found: FloatArray = largest + np.log(np.exp(logs - largest[..., None]).mean(axis=-1))
-    return found
+    evidence: FloatArray = largest + np.log(np.exp(logs - largest[..., None]).mean(axis=-1))
+    return evidence
 
 
 def _refuted(cells: IntArray, gains: FloatArray, delta: float) -> FloatArray:

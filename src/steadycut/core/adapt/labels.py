@@ -95,12 +95,12 @@ def limited(
         away = [abs(pool.rank_of(float(score)) - likely) for score in labels.scores]
         place = int(np.argmin(away))
         items.append((Item(name=OWN, cut=float(labels.scores[place]), weight=OWN_PART / m), place))
-    found = []
+    limits = []
     for item, own in items:
         counts = (labels if own is None else labels.without(own)).counts_at(item.cut)
         limit = exact_limit(counts, costs, delta * item.weight)
-        found.append(Limited(item=item, counts=counts, limit=limit, own=own))
-    return found
+        limits.append(Limited(item=item, counts=counts, limit=limit, own=own))
+    return limits
 
 
 def exact_limit(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -129,12 +129,12 @@ def limits_at_every_look(
     probability at most delta.
     """
     rows = []
-    for one in menu:
-        called, ill = labels.scores >= one.cut, labels.labels == 1
+    for item in menu:
+        called, ill = labels.scores >= item.cut, labels.labels == 1
         loss = np.where(ill & ~called, costs.cost_fn, np.where(called & ~ill, costs.cost_fp, 0.0))
         gain = 1 - loss / costs.largest
         distinct, place = np.unique(gain, return_inverse=True)
         counts = np.cumsum(place[:, None] == np.arange(distinct.size), axis=0)
-        lower = largest_refuted(counts, distinct, delta * one.weight, TARGET_BETS)
+        lower = largest_refuted(counts, distinct, delta * item.weight, TARGET_BETS)
         rows.append(costs.largest * np.minimum.accumulate(1 - lower))
     return np.array(rows)

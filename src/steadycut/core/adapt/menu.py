@@ -59,8 +59,8 @@ def prior_on(pool: Pool, home: Told, parts: tuple[float, float, float]) -> Float
     result = anything * prior_mass(pool.ranks[None, :])[0]
     places = np.searchsorted(pool.scores, home.cuts, side="left") / pool.scores.size
     for part, ranks in ((score, places), (rank, home.ranks)):
-        found = np.bincount(pool.nearest(ranks), home.weights, minlength=result.size)
-        result += part * found
+        counts = np.bincount(pool.nearest(ranks), home.weights, minlength=result.size)
+        result += part * counts
     return result
 
 

@@ -54,9 +54,9 @@ def labels_for_menu(risk: float, target: float, delta: float) -> int | None:
 
     From `LEAST_OWN` labels on, their scores take a part of it.
     """
-    found = labels_needed(risk, target, delta)
-    if found is None or found < LEAST_OWN:
-        return found
+    needed = labels_needed(risk, target, delta)
+    if needed is None or needed < LEAST_OWN:
+        return needed
     return labels_needed(risk, target, delta * (1 - OWN_PART))
 
 
@@ -97,7 +97,7 @@ def labels_one_at_a_time(
             break
     ends = np.sort(np.append(stops, np.full(N_STREAMS - len(stops), np.inf)))
     found = [ends[int(np.ceil(share * N_STREAMS)) - 1] for share in (0.5, power)]
-    median, most = (int(one) if np.isfinite(one) else None for one in found)
+    median, most = (int(stop) if np.isfinite(stop) else None for stop in found)
     return median, most
 
 

@@ -28,12 +28,12 @@ DIGITS = 3
 def coins(patients: Iterable[str], seed: int, salt: str) -> FloatArray:
     """Return the coin of each patient, from 0 to 1."""
     start = hashlib.sha256(f"{seed}{SEPARATOR}{salt}{SEPARATOR}".encode())
-    found = []
+    numbers = []
     for patient in patients:
         one = start.copy()
         one.update(str(patient).encode())
-        found.append(int.from_bytes(one.digest()[:8]) / 2.0**64)
-    return np.array(found)
+        numbers.append(int.from_bytes(one.digest()[:8]) / 2.0**64)
+    return np.array(numbers)
 
 
 def strata_of(scores: FloatArray, edges: Sequence[float]) -> IntArray:
@@ -64,7 +64,7 @@ class Expected:
         ``labels`` is how many patients are labelled; at random, they would hold this number times
         the prevalence of ill patients.
         """
-        ill, healthy = (-np.diff([1.0, *one, 0.0]) for one in home.shares_below(np.array(edges)))
+        ill, healthy = (-np.diff([1.0, *cdf, 0.0]) for cdf in home.shares_below(np.array(edges)))
         ill[1:] += UNSEEN / (prevalence * labels) * healthy[1:] / max(healthy[1:].sum(), 1e-12)
         return cls(ill=ill / ill.sum(), healthy=healthy, prevalence=prevalence)
 
@@ -102,7 +102,7 @@ def lower_edge(home: HomeScores, cut: float, prevalence: float, labels: float) -
     if not candidates.size:
         return None
     variances = [
-        Expected.of(home, [cut, float(one)], prevalence, labels).variance for one in candidates
+        Expected.of(home, [cut, float(edge)], prevalence, labels).variance for edge in candidates
     ]
     return float(candidates[int(np.argmin(variances))])
 
@@ -120,7 +120,7 @@ def chances_for(ratios: FloatArray, sizes: IntArray, labels: float) -> list[floa
         middle = (low + high) / 2
         enough = float(np.minimum(middle * ratios, 1.0) @ sizes) >= labels
         low, high = (low, middle) if enough else (middle, high)
-    return [float(f"{one:.{DIGITS}g}") for one in np.minimum(high * ratios, 1.0)]
+    return [float(f"{chance:.{DIGITS}g}") for chance in np.minimum(high * ratios, 1.0)]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

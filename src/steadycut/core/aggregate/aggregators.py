@@ -409,8 +409,8 @@ def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
 def _one_number(name: str, value: object) -> float:
     number = value.item() if isinstance(value, np.ndarray) and value.size == 1 else value
     if not isinstance(number, Real) or not math.isfinite(number):
-        shown = f"{number}" if isinstance(number, Real) else f"a {type(number).__name__}"
-        msg = f"aggregator {name!r} must return one finite number per group; it returned {shown}."
+        text = f"{number}" if isinstance(number, Real) else f"a {type(number).__name__}"
+        msg = f"aggregator {name!r} must return one finite number per group; it returned {text}."
         raise BadOption(msg)
     return float(number)
 

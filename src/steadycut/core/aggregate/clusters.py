@@ -79,12 +79,12 @@ def repeats_of(segments: Segments) -> int:
     >>> repeats_of(twice)
     2
     """
-    found = 0
+    repeats = 0
     for start, end in pairwise(segments.offsets.tolist()):
-        found = math.gcd(found, *np.unique(segments.values[start:end], return_counts=True)[1])
-        if found == 1:
+        repeats = math.gcd(repeats, *np.unique(segments.values[start:end], return_counts=True)[1])
+        if repeats == 1:
             break
-    return found
+    return repeats
 
 
 def clusters_from(sums: ClusterSums, labels: LabelArray | None) -> Clusters | None:
@@ -155,8 +155,8 @@ def _between(sums: ClusterSums, classes: IntArray) -> float:
     centred = sums.means - sums.means.min()
     class_means = np.array(
         [
-            exact_sum((sums.sizes * centred)[classes == one]) / sums.sizes[classes == one].sum()
-            for one in range(int(classes.max()) + 1)
+            exact_sum((sums.sizes * centred)[classes == label]) / sums.sizes[classes == label].sum()
+            for label in range(int(classes.max()) + 1)
         ]
     )
     return exact_sum(sums.sizes * (centred - class_means[classes]) ** 2)

@@ -97,7 +97,7 @@ def _added(parts: list[FloatArray]) -> FloatArray | list[float]:
     """Return the sums of several parts, rounded once."""
     if len(parts) <= 2:  # noqa: PLR2004 (one addition rounds once)
         return sum(parts[1:], parts[0])
-    return [math.fsum(one) for one in zip(*(part.tolist() for part in parts), strict=True)]
+    return [math.fsum(numbers) for numbers in zip(*(part.tolist() for part in parts), strict=True)]
 
 
 def _cut(values: FloatArray, starts: IntArray) -> tuple[list[FloatArray], FloatArray]:

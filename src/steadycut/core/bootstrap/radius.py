@@ -59,8 +59,8 @@ def bootstrap_radius(
     >>> result.bias, result.quantile, round(result.radius, 6)
     (0.4, 1.0, 1.4)
     """
-    found = joint_radius(np.array([threshold]), draws[:, None], delta, centering)
-    return Radius(bias=float(found.bias[0]), quantile=found.quantile, radius=float(found.radius[0]))
+    joint = joint_radius(np.array([threshold]), draws[:, None], delta, centering)
+    return Radius(bias=float(joint.bias[0]), quantile=joint.quantile, radius=float(joint.radius[0]))
 
 
 def joint_radius(

@@ -104,8 +104,8 @@ def refined_replicates(
         curve = count_errors(drawn)
         needed = _needed(curve, rule, costs)
         for row, cells in enumerate(drawn):
-            one = Curve(misses=curve.misses[row], alarms=curve.alarms[row])
-            yield _deal(blocks, cells, one, span(needed[row : row + 1]), rng)
+            single = Curve(misses=curve.misses[row], alarms=curve.alarms[row])
+            yield _deal(blocks, cells, single, span(needed[row : row + 1]), rng)
 
 
 def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:

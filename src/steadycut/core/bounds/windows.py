@@ -83,7 +83,7 @@ def windows_of(scores: FloatArray, classes: NDArray[np.integer], n_classes: int)
     array([[1, 1, 1, 0],
            [1, 1, 0, 1]])
     """
-    return _windows([np.sort(scores[classes == one]) for one in range(n_classes)])
+    return _windows([np.sort(scores[classes == label]) for label in range(n_classes)])
 
 
 def label_windows(patients: PatientScores) -> Windows:
@@ -95,5 +95,5 @@ def label_windows(patients: PatientScores) -> Windows:
 def _windows(members: list[FloatArray]) -> Windows:
     """Return the windows of patients whose scores are given by class, ascending."""
     values = np.unique(np.concatenate(members))
-    below = [np.append(np.searchsorted(one, values), one.size) for one in members]
+    below = [np.append(np.searchsorted(scores, values), scores.size) for scores in members]
     return Windows(values=values, below=np.array(below))

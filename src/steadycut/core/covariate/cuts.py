@@ -100,7 +100,7 @@ def _choose(
         # A window without drawn patients has no cut of its own.
         empty = inside.sum(axis=1, keepdims=True) == 0
         own[:, place] = rank_of(np.where(empty, everybody, inside), slices, rule, costs)
-    weights = np.array([shrinkage(one, design) for one in cells])
+    weights = np.array([shrinkage(counts, design) for counts in cells])
     return pooled, own, weights
 
 

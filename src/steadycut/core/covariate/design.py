@@ -81,8 +81,8 @@ def group_design(groups: Sequence[str] | TextArray) -> Design:
     if len(names) == len(groups):
         msg = "every patient has a value of the covariate of his own; put values together."
         raise BadPatients(msg)
-    one = np.eye(len(names))
-    return Design(kind="groups", windows=read_only(one.astype(np.int64)), basis=one, names=names)
+    unit = np.eye(len(names))
+    return Design(kind="groups", windows=read_only(unit.astype(np.int64)), basis=unit, names=names)
 
 
 def smooth_design(values: FloatArray) -> tuple[Design, IntArray]:

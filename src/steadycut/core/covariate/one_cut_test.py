@@ -117,8 +117,8 @@ def common_cut_test(cells: IntArray, basis: FloatArray, rank: float) -> Covariat
     n = int(cells.sum())
     share = share_around(n)
     moves = np.linspace(-LEEWAY, LEEWAY, N_PLACES) * share * n
-    found = [covariate_test(cells, basis, rank + move, share) for move in moves.tolist()]
-    return min(found, key=lambda test: (-test.p_value, test.statistic))
+    tests = [covariate_test(cells, basis, rank + move, share) for move in moves.tolist()]
+    return min(tests, key=lambda test: (-test.p_value, test.statistic))
 
 
 def score_layers(cells: IntArray, rank: float, share: float) -> IntArray:

@@ -37,14 +37,14 @@ def spread_points(dimensions: int) -> FloatArray:
 
 def low_rate(count: ArrayLike, others: ArrayLike, level: FloatArray) -> FloatArray:
     """Return quantiles of Beta(count, others + 1); 0 where the count is 0."""
-    found = betaincinv(np.maximum(count, 0.5), np.add(others, 1), level)
-    return np.where(np.asarray(count) > 0, found, 0.0)
+    rate = betaincinv(np.maximum(count, 0.5), np.add(others, 1), level)
+    return np.where(np.asarray(count) > 0, rate, 0.0)
 
 
 def high_rate(count: ArrayLike, others: ArrayLike, level: FloatArray) -> FloatArray:
     """Return quantiles of Beta(count + 1, others); 1 where there are no others."""
-    found = betaincinv(np.add(count, 1), np.maximum(others, 0.5), level)
-    return np.where(np.asarray(others) > 0, found, 1.0)
+    rate = betaincinv(np.add(count, 1), np.maximum(others, 0.5), level)
+    return np.where(np.asarray(others) > 0, rate, 1.0)
 
 
 def tails(low: FloatArray, high: FloatArray, delta: float) -> Interval:

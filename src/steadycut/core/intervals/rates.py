@@ -86,7 +86,7 @@ def quantities(costs: Costs) -> dict[str, Quantity]:
     ratios = {"plr": Quantity(of_counts=of.plr), "nlr": Quantity(of_counts=of.nlr, rises=False)}
     ends = costs.target
     if ends is not None:
-        mixed = {name: at_prevalence(one, ends) for name, one in mixed.items()}
+        mixed = {name: at_prevalence(quantity, ends) for name, quantity in mixed.items()}
     return {**rates, **ratios, **mixed}
 
 
@@ -145,11 +145,11 @@ def at_fixed_cut(
     intervals_of = box_intervals if n_choices else sampling_intervals
     wanted = quantities(costs)
     intervals = intervals_of(wanted, table, delta, n_choices)
-    found = {}
+    estimates = {}
     for name, quantity in wanted.items():
         method = AT_ALL_CUTS if n_choices else EXACT if quantity.share else MELDED
-        found[name] = estimate(float(quantity.of_counts(*table)), intervals[name], method)
-    return found
+        estimates[name] = estimate(float(quantity.of_counts(*table)), intervals[name], method)
+    return estimates
 
 
 def estimate(value: float, interval: Interval, method: str) -> Estimate:
@@ -165,13 +165,13 @@ def sampling_intervals(
 ) -> dict[str, Interval]:
     """Return intervals from patients who did not choose the cut."""
     del n_choices
-    others = {name: one for name, one in wanted.items() if not one.share}
-    found = melded_intervals(others, table, spread_points(DIMENSIONS), delta)
-    for name, one in wanted.items():
-        if one.share:
-            good, bad = (int(count) for count in for_and_against(one.share, table))
-            found[name] = two_sided(good, good + bad, delta)
-    return found
+    others = {name: quantity for name, quantity in wanted.items() if not quantity.share}
+    intervals = melded_intervals(others, table, spread_points(DIMENSIONS), delta)
+    for name, quantity in wanted.items():
+        if quantity.share:
+            good, bad = (int(count) for count in for_and_against(quantity.share, table))
+            intervals[name] = two_sided(good, good + bad, delta)
+    return intervals
 
 
 def melded_intervals(
@@ -190,20 +190,20 @@ def melded_intervals(
         (draw(tp, fn, points[0]), draw(tn, fp, points[1]), draw(ill, well, points[2]))
         for draw in (low_rate, high_rate)
     )
-    found = {}
-    for name, one in wanted.items():
+    intervals = {}
+    for name, item in wanted.items():
         if name == "sensitivity":
             below, above = low[0], high[0]
-        elif one.share:
-            good, bad = for_and_against(one.share, table)
+        elif item.share:
+            good, bad = for_and_against(item.share, table)
             below, above = low_rate(good, bad, points[0]), high_rate(good, bad, points[0])
         else:
             below, above = (
-                one.of_rates(sens, spec, prevalence if one.rises_with_prevalence else between)
+                item.of_rates(sens, spec, prevalence if item.rises_with_prevalence else between)
                 for sens, spec, prevalence in (low, high)
             )
-        found[name] = tails(below, above, delta) if one.rises else tails(above, below, delta)
-    return found
+        intervals[name] = tails(below, above, delta) if item.rises else tails(above, below, delta)
+    return intervals
 
 
 def for_and_against(share: Share, table: Table) -> tuple[IntArray, IntArray]:
@@ -228,9 +228,9 @@ def box_intervals(
     specificity = rate_interval(tn, well, share, n_choices)
     prevalences = np.linspace(*two_sided(ill, ill + well, share), N_PREVALENCES)
     corners = list(zip(sensitivity, specificity, strict=True))
-    found = {
-        name: [one.of_rates(*corner, prevalences) for corner in corners]
-        for name, one in wanted.items()
+    values = {
+        name: [quantity.of_rates(*corner, prevalences) for corner in corners]
+        for name, quantity in wanted.items()
         if name not in alone
     }
-    return alone | {name: (float(np.nanmin(v)), float(np.nanmax(v))) for name, v in found.items()}
+    return alone | {name: (float(np.nanmin(v)), float(np.nanmax(v))) for name, v in values.items()}

@@ -71,8 +71,8 @@ def at_rechosen_cut(
     again = repeated_ranks(draws, points[DIMENSIONS:])
     table = counts_at(judge, cuts_at(chose.scores, again))
     known = {
-        name: one
-        for name, one in quantities(costs).items()
-        if not np.isnan(one.of_counts(*table)).all()
+        name: quantity
+        for name, quantity in quantities(costs).items()
+        if not np.isnan(quantity.of_counts(*table)).all()
     }
     return melded_intervals(known, table, points[:DIMENSIONS], delta)

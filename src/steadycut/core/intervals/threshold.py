@@ -57,15 +57,15 @@ def cut_interval(
     cut-off lies. This is a heuristic: no bootstrap is consistent for the minimiser of a step
     function.
     """
-    found = ROC_RULE.fullmatch(rule)
-    if found:
-        population = roc_cut_interval(chose, found[1], float(found[2]), delta)
+    roc_rule = ROC_RULE.fullmatch(rule)
+    if roc_rule:
+        population = roc_cut_interval(chose, roc_rule[1], float(roc_rule[2]), delta)
     else:
         population = scores_around(chose.scores, tails(draws.ranks, draws.ranks, delta))
     again = repeated_ranks(draws, spread_points(2))
     return CutInterval(
         population=population,
-        method=ORDER_STATISTICS if found else BOOTSTRAP,
+        method=ORDER_STATISTICS if roc_rule else BOOTSTRAP,
         repeated=scores_around(chose.scores, tails(again, again, delta)),
     )
 

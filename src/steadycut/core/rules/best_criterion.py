@@ -76,7 +76,7 @@ class Best:
     def shortfall(self, ends: tuple[Counts, ...], costs: Costs) -> FloatArray:
         """Return the largest relative shortfall of every cut."""
         without = np.full(ends[0].tp.shape, -np.inf)
-        return reduce(np.maximum, (one.shortfall(ends, costs) for one in self.limits), without)
+        return reduce(np.maximum, (limit.shortfall(ends, costs) for limit in self.limits), without)
 
     def n_infeasible(self, curve: Curve, costs: Costs) -> int:
         """Return how many curves have no cut within the limits."""

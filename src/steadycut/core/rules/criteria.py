@@ -61,9 +61,9 @@ class Criterion:
         worse = reduce(np.minimum, values)
         return np.where(np.isnan(worse), -np.inf, worse)
 
-    def value_at(self, found: Confusion, costs: Costs) -> float | None:
+    def value_at(self, table: Confusion, costs: Costs) -> float | None:
         """Return the value at one cut, at the worse end of the prevalences; None if undefined."""
-        counts = Counts(*(np.array(float(n)) for n in (found.tp, found.fn, found.fp, found.tn)))
+        counts = Counts(*(np.array(float(n)) for n in (table.tp, table.fn, table.fp, table.tn)))
         value = self.sign * float(self.merit(at_ends(counts, costs), costs))
         return value if np.isfinite(value) else None
 

@@ -72,8 +72,8 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
     cost = cost_at_cuts(curve, costs)
     smallest = by_row(cost.min(axis=1, keepdims=True))
     most = smallest + reach(smallest, by_row(n_positive), by_row(n_negative), costs)
-    found = span(cost <= most)
-    start, stop = max(found.start - 1, 0), found.stop + 1
+    places = span(cost <= most)
+    start, stop = max(places.start - 1, 0), places.stop + 1
     return start, Stretch(
         misses=curve.misses[:, start:stop],
         alarms=curve.alarms[:, start:stop],
@@ -88,9 +88,9 @@ def by_row(values: NDArray[Any]) -> Any:  # noqa: ANN401
     return values[0, 0] if len(values) == 1 else values
 
 
-def span(found: NDArray[np.bool_]) -> slice:
+def span(chosen: NDArray[np.bool_]) -> slice:
     """Return the columns from the first to the last one with a true value in any row."""
-    columns = found[0] if len(found) == 1 else np.asarray(found.any(axis=0))
+    columns = chosen[0] if len(chosen) == 1 else np.asarray(chosen.any(axis=0))
     first = int(columns.argmax())
     if not columns[first]:
         return slice(0, 0)

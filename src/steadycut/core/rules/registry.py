@@ -149,13 +149,13 @@ def rule_table() -> list[tuple[str, str, str]]:
     """
     meanings = {
         **OTHER_RULES,
-        **{name: one.meaning for name, one in CRITERIA.items()},
-        **{f"{name}:X": one.meaning for name, one in FAMILIES.items()},
+        **{name: criterion.meaning for name, criterion in CRITERIA.items()},
+        **{f"{name}:X": criterion.meaning for name, criterion in FAMILIES.items()},
     }
     for name in LIMITED:
-        one = CRITERIA[name]
-        bound = "at most" if one.sign < 0 else "at least"
-        meanings[f"{name}:X"] = f"{name} {bound} X, then largest {one.partner}"
+        criterion = CRITERIA[name]
+        bound = "at most" if criterion.sign < 0 else "at least"
+        meanings[f"{name}:X"] = f"{name} {bound} X, then largest {criterion.partner}"
         meanings[f"{name}{NEAR}:X"] = f"{name} as near to X as can be"
     meanings["RULE@NAME:X"] = CONSTRAINED
     meanings["stable@NAME:X"] = WITHIN
@@ -194,8 +194,8 @@ def most_called(name: str) -> float | None:
     >>> most_called("stable@call-rate:0.12"), most_called("call-rate:0.2"), most_called("youden")
     (0.12, 0.2, None)
     """
-    found = re.findall(r"(?:^|@)call-rate:([^@]+)", name)
-    return min(map(float, found)) if found else None
+    shares = re.findall(r"(?:^|@)call-rate:([^@]+)", name)
+    return min(map(float, shares)) if shares else None
 
 
 def criteria_of(rule: Rule) -> tuple[Criterion, ...]:

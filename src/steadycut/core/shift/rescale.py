@@ -128,10 +128,10 @@ def straightest_prevalence(positive: FloatArray, negative: FloatArray, here: Flo
     return float(candidates[int(np.argmax(straightness))])
 
 
-def _correlation(one: FloatArray, two: FloatArray) -> float:
-    if not _spread(one) or not _spread(two):
+def _correlation(first: FloatArray, two: FloatArray) -> float:
+    if not _spread(first) or not _spread(two):
         return 0.0
-    standard = [(v - v.mean()) / _spread(v) for v in (one, two)]
+    standard = [(v - v.mean()) / _spread(v) for v in (first, two)]
     return float(np.mean(standard[0] * standard[1]))
 
 

@@ -80,16 +80,16 @@ def error_rates(counts: IntArray, matrix: CostMatrix) -> list[ErrorRate]:
     >>> error_rates(np.array([[45, 5], [4, 16]]), CostMatrix([[0, 1], [1, 0]]))
     [ErrorRate(wrong=4, n_patients=20), ErrorRate(wrong=5, n_patients=50)]
     """
-    found = []
+    rates = []
     for boundary, steps in enumerate(matrix.steps.T):
         belongs_above, belongs_below = counts[steps > 0], counts[steps < 0]
         missed = belongs_above[:, : boundary + 1].sum()
         alarmed = belongs_below[:, boundary + 1 :].sum()
-        found += [
+        rates += [
             ErrorRate(wrong=int(missed), n_patients=int(belongs_above.sum())),
             ErrorRate(wrong=int(alarmed), n_patients=int(belongs_below.sum())),
         ]
-    return found
+    return rates
 
 
 def certify_boundaries(

@@ -34,17 +34,17 @@ def _thin_strata(
     low = np.zeros((len(draws.draw_ranks), 1))
     ends = np.hstack([low, draws.draw_ranks, low + n_patients])
     empty = (np.diff(ends, axis=1) <= 0).mean(axis=0)
-    found = []
+    warnings = []
     for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
         if count <= 0:
-            found.append((name, f"empty stratum: no patient used to choose is in {name!r}."))
+            warnings.append((name, f"empty stratum: no patient used to choose is in {name!r}."))
         elif share > OFTEN_EMPTY:
             often = f"{name!r} is empty in {share:.0%} of the bootstrap cohorts."
-            found.append((name, f"near-equal boundaries: {often}"))
+            warnings.append((name, f"near-equal boundaries: {often}"))
         elif count < FEW_PATIENTS:
             only = f"patients used to choose in {name!r}: only {count:g}."
-            found.append((name, f"thin stratum: {only}"))
-    return found
+            warnings.append((name, f"thin stratum: {only}"))
+    return warnings
 
 
 def _flat_boundaries(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:

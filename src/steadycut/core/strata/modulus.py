@@ -55,9 +55,9 @@ def joint_band(windows: Windows, radius: FloatArray, costs: CostMatrix, delta: f
     """
     check_fraction("delta", delta)
     layers = [weight_layers(np.abs(step)) for step in costs.steps.T]
-    n_sets = len({members.tobytes() for found in layers for _, members in found})
+    n_sets = len({members.tobytes() for layer in layers for _, members in layer})
     return sum(
-        largest_limit(windows, width, found, delta, n_sets)
-        for found, width in zip(layers, radius.tolist(), strict=True)
+        largest_limit(windows, width, layer, delta, n_sets)
+        for layer, width in zip(layers, radius.tolist(), strict=True)
         if width > 0
     )

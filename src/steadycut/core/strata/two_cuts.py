@@ -68,8 +68,8 @@ class TwoCuts:
         """The rates that were asked for with their values, that of the lower cut-off first."""
         limits = (*self.rule_out.limits, *self.rule_in.limits)
         names = (name for side in SIDES.values() for name in side)
-        found = {limit.criterion.name: limit.value for limit in limits}
-        return {name: found[name] for name in names if name in found}
+        rates = {limit.criterion.name: limit.value for limit in limits}
+        return {name: rates[name] for name in names if name in rates}
 
     def __str__(self) -> str:
         (out, low), (into, high) = self.asked.items()
@@ -86,12 +86,12 @@ class TwoCuts:
         # Twice the ranks, because the middle may lie half a patient off.
         middle = nearest_chosen(2 * curve.ranks, within, low + high) // 2
         crossed = low > high
-        return np.stack([np.where(crossed, middle, one) for one in (low, high)], axis=1)
+        return np.stack([np.where(crossed, middle, cuts) for cuts in (low, high)], axis=1)
 
     def refuse_infeasible(self, cuts: Cuts, where: str) -> None:
         """Raise an error if no cut-off meets one of the limits."""
-        for one in (self.rule_out, self.rule_in):
-            one.refuse_infeasible(cuts, ANY_COSTS, where)
+        for limit in (self.rule_out, self.rule_in):
+            limit.refuse_infeasible(cuts, ANY_COSTS, where)
 
 
 def parse_two_cuts(text: str) -> TwoCuts | None:
