@@ -31,8 +31,8 @@ LIMITS: dict[str, int] = {
     "lazy imports of own modules": 0,
     "isinstance on kinds": 0,
     "top-level modules out of place": 0,
-    "placeholder names": 739,
-    "code lines": 34_902,
+    "placeholder names": 750,
+    "code lines": 34_905,
 }
 # A limit that is so much above its count should be lowered.
 SLACK = 50
