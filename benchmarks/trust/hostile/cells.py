@@ -4,6 +4,7 @@ A meaning of None says that the cell must be refused.
 """
 
 import re
+import unicodedata
 
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
 LARGEST = 1e300
@@ -91,7 +92,12 @@ def label_of(text):
 
 def is_identifier(text):
     """Whether a text names a patient."""
-    return bool(text.strip()) and text.casefold() not in MARKS and "\0" not in text
+    # Characters of these categories are not seen: controls, formats, separators, none at all.
+    hidden = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
+    seen = "".join(one for one in text if unicodedata.category(one) not in hidden)
+    # Of blanks only the plain one is printable.
+    plain = "".join(one for one in seen if one == " " or unicodedata.category(one) != "Zs").strip()
+    return bool(plain) and plain.casefold() not in MARKS and "\0" not in text
 
 
 def may_be_refused(text):
