@@ -1,6 +1,6 @@
 """The import wall: which folder of steadycut may import which, and where optional packages may be.
 
-Three rules, read from the syntax tree of every file, each with its table below:
+Four rules, read from the syntax tree of every file, each with its table below:
 
 1. ``core`` imports nothing but the standard library, numpy, scipy, itself, ``errors`` and
    ``rule_reader``, which needs the standard library only.
@@ -8,6 +8,8 @@ Three rules, read from the syntax tree of every file, each with its table below:
    cli and app. None imports a folder of the repository that is not installed, such as ``paper``.
 3. An optional package is imported inside functions, or at the top of the few files that are
    about it.
+4. Nothing reaches another module behind the back of these rules: no look into ``sys.modules`` for
+   an own or computed name, and no import by a computed name outside a few places.
 
 Imports under ``if TYPE_CHECKING:`` load nothing, so rule 3 lets them pass; rules 1 and 2 do not.
 
@@ -33,11 +35,14 @@ MAY_IMPORT = {
     "_version": frozenset(),
     # Names only, so that the list of commands and `import steadycut` can read it.
     "_kinds": frozenset(),
+    "_renderer": frozenset(),
     "rule_reader": frozenset(),
     "core": frozenset({"errors", "rule_reader"}),
     "io": frozenset({"errors", "rule_reader"}),
     "ingest": frozenset({"errors", "rule_reader", "core", "io"}),
-    "documents": frozenset({"errors", "_kinds", "_version", "rule_reader", "core", "io", "ingest"}),
+    "documents": frozenset(
+        {"errors", "_kinds", "_version", "_renderer", "rule_reader", "core", "io", "ingest"}
+    ),
     "study": EDGE,
     "adaptation": EDGE,
     "show": EDGE | {"adaptation"},
@@ -59,7 +64,7 @@ MAY_IMPORT = {
     "displays": frozenset({"show"}),
     "__main__": frozenset({"errors", "io", "cli"}),
     # `import steadycut` loads nothing else at once: every public name is loaded when it is used.
-    "__init__": frozenset({"_kinds", "_version"}),
+    "__init__": frozenset({"_kinds", "_version", "_renderer"}),
 }
 
 # Folders of the repository that are not in the wheel.
@@ -78,6 +83,10 @@ TOP_LEVEL_PLACES: dict[str, tuple[str, ...]] = {
     "h11": ("app/",),
 }
 NOWHERE = "no file may at the top"
+# Where a module may be imported by a name that is computed: public names, commands, figures, and
+# the library of a data frame.
+BY_NAME = ("__init__.py", "cli/commands.py", "show/figures/__init__.py", "core/frames.py")
+TRICK = "reaches a module behind the import wall; import it, or let the package plug it in"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,6 +211,61 @@ def check_import(path: str, found: Import) -> str | None:
     return check_direction(part, found) or check_place(path, found)
 
 
+def is_module_table(node: ast.AST) -> bool:
+    """Say whether a node is ``sys.modules``."""
+    match node:
+        case ast.Attribute(value=ast.Name(id="sys"), attr="modules"):
+            return True
+    return False
+
+
+def is_foreign(node: ast.AST) -> bool:
+    """Say whether a node is the written name of a module that is not ours."""
+    return isinstance(node, ast.Constant) and not is_own(str(node.value))
+
+
+def is_trick(node: ast.AST) -> bool:
+    """Say whether a node reaches a module by a way that rules 1 to 3 do not see."""
+    match node:
+        case ast.Subscript(value=table, slice=key) if is_module_table(table):
+            return not is_foreign(key)
+        case ast.Call(func=ast.Attribute(value=table), args=[*keys]) if is_module_table(table):
+            return not (keys and is_foreign(keys[0]))
+        case ast.ImportFrom(module="sys", names=names):
+            return any(alias.name == "modules" for alias in names)
+        case ast.Assign(value=value):
+            return is_module_table(value)
+    return False
+
+
+def is_computed_import(part: str, node: ast.AST) -> bool:
+    """Say whether a node imports a module by a computed name that may be outside ``part``."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="__import__" | "import_module") | ast.Attribute(attr="import_module"),
+            args=[name, *_],
+        ):
+            return not isinstance(name, ast.Constant) and not begins_in(part, name)
+    return False
+
+
+def begins_in(part: str, name: ast.AST) -> bool:
+    """Say whether a computed name begins with a folder that ``part`` is, or may import."""
+    match name:
+        case ast.JoinedStr(values=[ast.Constant(value=str(start)), *_]):
+            _, *folders, _ = start.split(".") if start.startswith(f"{PACKAGE}.") else (0, 0)
+            return bool(folders) and folders[0] in MAY_IMPORT.get(part, frozenset()) | {part}
+    return False
+
+
+def find_tricks(path: str, tree: ast.Module) -> Iterator[int]:
+    """Yield the line of every trick in the file at ``path``: rule 4."""
+    part = part_of(Path(path).with_suffix("").parts)
+    for node in ast.walk(tree):
+        if is_trick(node) or (path not in BY_NAME and is_computed_import(part, node)):
+            yield getattr(node, "lineno", 0)
+
+
 def check_file(root: Path, file: Path) -> Iterator[str]:
     """Yield one line for every violation in one file of the package folder ``root``."""
     path = file.relative_to(root).as_posix()
@@ -209,6 +273,8 @@ def check_file(root: Path, file: Path) -> Iterator[str]:
     for found in find_imports(tree):
         if wrong := check_import(path, found):
             yield f"{PACKAGE}/{path}:{found.line}: {wrong}"
+    for line in find_tricks(path, tree):
+        yield f"{PACKAGE}/{path}:{line}: {TRICK}"
 
 
 def main(arguments: list[str]) -> int:

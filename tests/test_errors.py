@@ -12,6 +12,7 @@ from steadycut.errors import (
     MissingColumn,
     MissingPackage,
     MissingScores,
+    Warned,
     argument,
     warn_each,
 )
@@ -81,14 +82,23 @@ def test_an_error_survives_the_way_between_processes(kind):
     ],
 )
 def test_each_kind_of_warning_has_its_category_and_comes_once(kind, category):
-    text = f"{kind}: 3 of 5."
+    text = Warned(kind, "3 of 5.")
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        warn_each([text, "unit: another.", text])
+        warn_each([text, "few patients: without a kind it is about data.", text])
     assert [(one.category, str(one.message)) for one in caught] == [
-        (category, text),
-        (steadycut.DataWarning, "unit: another."),
+        (category, f"{kind}: 3 of 5."),
+        (steadycut.DataWarning, "few patients: without a kind it is about data."),
     ]
     assert issubclass(category, steadycut.SteadycutWarning)
     assert issubclass(category, UserWarning)
     assert {one.filename for one in caught} == {__file__}
+
+
+def test_a_warning_is_read_back_with_its_kind():
+    found = Warned.of("unit")("the scores are in percent.")
+    again = Warned.read(str(found))
+    assert (
+        (found, found.kind) == (again, again.kind) == ("unit: the scores are in percent.", "unit")
+    )
+    assert Warned.read("a line without a kind.").kind == ""

@@ -139,7 +139,8 @@ def test_the_largest_folder_is_counted(count):
 
 
 def test_modules_at_the_top_are_counted(count):
-    allowed = ["__init__", "__main__", "_kinds", "_version", "displays", "errors", "rule_reader"]
+    tops = ["__init__", "__main__", "_kinds", "_renderer", "_version"]
+    allowed = [*tops, "displays", "errors", "rule_reader"]
     files = {f"{name}.py": "" for name in [*allowed, "summary"]} | {"core/summary.py": ""}
     found = count("top-level modules out of place", files)
     assert found.value == 1
@@ -242,6 +243,43 @@ def test_placeholder_names_are_counted_where_they_are_given(count):
     text = "def f(told):\n    found = [one for one in told]\n    return found + [told.shown]\n"
     counted = count("placeholder names", {"core/a.py": text})
     assert [line.rpartition(" ")[2] for line in sorted(counted.found)] == ["told", "found", "one"]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("import sys\ndef f():\n    return sys.modules['steadycut'].notebook\n", 1),
+        ("from importlib import import_module\ndef f(x):\n    return import_module(x)\n", 1),
+        ("import sys\nloaded = 'pandas' in sys.modules\n", 0),
+    ],
+)
+def test_upward_tricks_are_counted(count, text, found):
+    assert count("upward tricks", {"documents/shown.py": text}).value == found
+
+
+# Sentences ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "found"),
+    [
+        ("study/a.py", "TEXT = 'The cut-off can be trusted here.'\n", 1),
+        ("documents/a.py", "def f(n):\n    return f'{n} patients are too few. Label more.'\n", 1),
+        ("adaptation/a.py", "x = {'next_step': 'Next: use it, and watch it.'}\n", 1),
+        ("core/a.py", "why = ('It is not known ' 'yet. Wait.')\n", 1),
+        ("show/words/a.py", "TEXT = 'The cut-off can be trusted here.'\n", 0),
+        ("cli/a.py", "TEXT = 'The cut-off can be trusted here.'\n", 0),
+        ("study/a.py", "def f():\n    'Say whether it can be trusted here.'\n", 0),
+        ("study/a.py", "def f():\n    raise ValueError('It cannot be read. Give another.')\n", 0),
+        ("study/a.py", "msg = 'It cannot be read. Give another.'\n", 0),
+        ("study/a.py", "x = Warned('unit', 'the scores are in percent. Check them.')\n", 0),
+        ("study/a.py", "names = ['as good as before', 'rule.json', 'a. b', '0.5 of 1.0']\n", 0),
+    ],
+)
+def test_sentences_below_show_are_counted(count, path, text, found):
+    counted = count("sentences below show", {path: text})
+    assert counted.value == found
+    assert all(line.startswith(f"{path}:") for line in counted.found)
 
 
 # Lines -------------------------------------------------------------------------------------

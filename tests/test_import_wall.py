@@ -115,6 +115,22 @@ def test_the_repository_keeps_the_wall():
         ("cli/main.py", "import some_new_package\n", "import some_new_package inside"),
         ("cli/main.py", "from paper.table import METHODS\n", "may not import paper"),
         ("__init__.py", "def f():\n    import paper.table\n", "may not import paper"),
+        ("documents/a.py", "import sys\nsys.modules['steadycut'].notebook\n", "behind the import"),
+        ("study/a.py", "import sys\nx = sys.modules.get('steadycut.show')\n", "behind the import"),
+        ("study/a.py", "import sys\nx = sys.modules[name]\n", "behind the import wall"),
+        ("study/a.py", "import sys\nloaded = sys.modules\n", "behind the import wall"),
+        ("study/a.py", "from sys import modules\n", "behind the import wall"),
+        (
+            "core/a.py",
+            "from importlib import import_module\nimport_module(f'{x}.show')\n",
+            "behind the import wall",
+        ),
+        ("core/a.py", "__import__('steady' + 'cut.show')\n", "behind the import wall"),
+        (
+            "study/a.py",
+            "from importlib import import_module\nimport_module(f'steadycut.show.{x}')\n",
+            "behind the import wall",
+        ),
     ],
 )
 def test_the_wall_tells_a_violation(tmp_path, path, text, told):
@@ -135,6 +151,11 @@ def test_the_wall_lets_the_allowed_pass(tmp_path):
         + "    import pandas\ndef f():\n    import narwhals\n",
         "study/fit.py": "from steadycut._version import __version__\nimport steadycut.core.a\n",
         "documents/rule.py": "import pydantic\n",
+        "documents/shown.py": "from steadycut._renderer import renderer\n",
+        "ingest/a.py": "import sys\nx = sys.modules.get('pyarrow')\ny = 'a' in sys.modules\n",
+        "documents/kinds.py": "from importlib import import_module\n"
+        "import_module(f'steadycut.documents.{x}')\n",
+        "cli/commands.py": "from importlib import import_module\nimport_module(name)\n",
         "__main__.py": "from steadycut.cli.main import main\n",
         "estimators/a.py": "import joblib\nfrom sklearn.base import BaseEstimator\n",
         "show/data.py": "from steadycut import study\n",

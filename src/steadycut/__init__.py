@@ -30,6 +30,7 @@ The folders, in the order in which they may import each other:
 """
 
 from steadycut._kinds import public_names
+from steadycut._renderer import plug_in
 from steadycut._version import __version__  # noqa: F401
 
 # Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
@@ -83,3 +84,6 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+plug_in(lambda: __getattr__("notebook"))

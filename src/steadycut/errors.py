@@ -33,10 +33,12 @@ the app can each spell them in their own way.
 
 import re
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
+from functools import partial
 from types import MappingProxyType
+from typing import Self
 
 # Characters for private use, which nobody types: they stand around an argument.
 MARKED = re.compile("\ue000(\\w+)(?:=(.*?))?\ue001")
@@ -244,7 +246,7 @@ class ForcedWarning(SteadycutWarning):
     """Patients that a rule was not made for, and that it was forced to take."""
 
 
-# A warning begins with its kind and a colon; every other kind is about the data.
+# What each kind of warning is in Python; every other kind is about the data.
 WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
     {
         "few patients": FewPatientsWarning,
@@ -259,8 +261,46 @@ WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
 )
 
 
-def warn_each(texts: Iterable[str], stacklevel: int = 1) -> None:
-    """Warn of each text once, with the category of its kind.
+class Warned(str):
+    """A warning: its kind, and its text, which is written with the kind before it.
+
+    Files hold the whole text; `read` makes the record again.
+
+    Examples
+    --------
+    >>> found = Warned("unit", "the scores are in percent.")
+    >>> found, found.kind, Warned.read(str(found)).kind
+    ('unit: the scores are in percent.', 'unit', 'unit')
+    """
+
+    __slots__ = ("kind",)
+    kind: str
+
+    def __new__(cls, kind: str, text: str) -> Self:
+        """Write the kind, a colon and the text; without a kind the text alone."""
+        made = super().__new__(cls, f"{kind}: {text}" if kind else text)
+        made.kind = kind
+        return made
+
+    @classmethod
+    def of(cls, kind: str) -> Callable[[str], Self]:
+        """Return what makes warnings of a kind."""
+        return partial(cls, kind)
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Return a warning as files hold it."""
+        kind, colon, rest = text.partition(": ")
+        return cls(kind, rest) if colon else cls("", text)
+
+
+def kind_of(text: str) -> str:
+    """Return the kind of a warning; none for a text that has no kind."""
+    return text.kind if isinstance(text, Warned) else ""
+
+
+def warn_each(found: Iterable[str], stacklevel: int = 1) -> None:
+    """Warn of each text once, with the category of its kind; one without a kind is about data.
 
     ``stacklevel`` is that of `warnings.warn`: 2 blames the caller of the function that calls this.
 
@@ -268,10 +308,10 @@ def warn_each(texts: Iterable[str], stacklevel: int = 1) -> None:
     --------
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
-    ...     warn_each(["few patients: 9", "few patients: 9", "unit: percent"])
+    ...     warn_each([*2 * [Warned("few patients", "9")], "3 rows left out."])
     >>> [(one.category.__name__, str(one.message)) for one in caught]
-    [('FewPatientsWarning', 'few patients: 9'), ('DataWarning', 'unit: percent')]
+    [('FewPatientsWarning', 'few patients: 9'), ('DataWarning', '3 rows left out.')]
     """
-    for text in dict.fromkeys(texts):
-        category = WARNING_OF_KIND.get(text.partition(":")[0], DataWarning)
-        warnings.warn(text, category, stacklevel=stacklevel + 1)
+    for text in dict.fromkeys(found):
+        category = WARNING_OF_KIND.get(kind_of(text), DataWarning)
+        warnings.warn(str(text), category, stacklevel=stacklevel + 1)

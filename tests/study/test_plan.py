@@ -12,6 +12,7 @@ from steadycut.core.bounds.concentration import allowed_bounds
 from steadycut.core.records import Costs
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
+from steadycut.show.pages.plan import notes
 from steadycut.study.plan import TYPICAL_RISKS, plan
 from tests.said import said
 
@@ -49,7 +50,7 @@ def test_a_plan_for_a_number_of_patients_shows_typical_risks():
     first = [row for row in found.rows if row.bound == found.best.bound]
     assert [row.risk for row in first] == [2 * risk for risk in TYPICAL_RISKS]
     assert {(row.n_certify, row.n_total) for row in found.rows} == {(46, 92)}
-    assert any("whichever is worse" in note for note in found.notes)
+    assert any("whichever is worse" in note for note in notes(found.describe()))
 
 
 @pytest.mark.parametrize("honesty", ["split", "uniform"])

@@ -29,6 +29,7 @@ class Situation:
     """A rule at a hospital: its patients without labels, and the cut-offs to choose from."""
 
     rule: FrozenRule
+    sign: float
     home: HomeScores
     pool: Pool
     frozen: float
@@ -57,7 +58,7 @@ class Situation:
 
     def value(self, cut: float) -> float:
         """Return an oriented cut-off on the scale of the scores."""
-        return self.rule.sign * cut
+        return self.sign * cut
 
     def call_rate(self, cut: float) -> float:
         """Return the share of the unlabelled patients whom a cut-off calls."""
@@ -137,6 +138,7 @@ def situation_of(
     menu, prior = make_menu(home, pool, frozen, costs, mixed)
     return Situation(
         rule=rule,
+        sign=rule.sign,
         home=home,
         pool=pool,
         frozen=frozen,

@@ -23,7 +23,7 @@ from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.documents.adaptation import Decision, PathPart
 from steadycut.documents.guards import REFUSE, Finding, check_deployment, pass_or_refuse
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned, argument
 
 # Labels this unlikely among random patients are not of random patients.
 NOT_RANDOM = 1e-3
@@ -155,8 +155,8 @@ def unlike_random(there: Situation, labelled: PatientScores) -> list[str]:
     p_value = ks_2samp(there.rule.sign * labelled.scores, there.pool.scores).pvalue
     if p_value >= NOT_RANDOM:
         return []
-    text = (
-        "labelled patients: their scores are unlike those of the others here (p = "
+    text = Warned.of("labelled patients")(
+        "their scores are unlike those of the others here (p = "
         f"{p_value:.1g}), so they do not look like random patients. The certificate holds for "
         "patients like the labelled ones only."
     )

@@ -14,6 +14,7 @@ from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
 from steadycut.documents.parts import CertificatePart, CostsPart, StabilityPart
 from steadycut.documents.rule import AdaptedPart, FrozenRule
+from steadycut.errors import Warned
 from steadycut.ingest.request import site_hash
 from steadycut.study.reference import reference_of
 
@@ -145,6 +146,6 @@ def stability_here(
             "penalty": 0.0,
             "flip_rate": flip_rate,
             "n_bootstrap": draws.size,
-            "warnings": ["The cost of an adapted cut-off's moves is not computed."],
+            "warnings": [Warned("", "The cost of an adapted cut-off's moves is not computed.")],
         }
     )

@@ -16,7 +16,7 @@ from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.errors import BadOption, TooFewPatients, warn_each
+from steadycut.errors import BadOption, TooFewPatients, Warned, warn_each
 from steadycut.study.new_patients import as_patients
 
 # Half of the patients give the matching cut-off, and the other half test it.
@@ -219,15 +219,19 @@ def quantile_pairs(old: FloatArray, new: FloatArray) -> tuple[tuple[float, float
 
 def pair_warnings(only_old: int, only_new: int, *, same: bool) -> list[str]:
     """Warn of patients without a pair, and of a new column that may not have been named."""
-    found = []
+    found: list[str] = []
     if only_old + only_new:
         found.append(
-            f"pairs: {only_old} patients have only an old score and {only_new} only a new one; "
-            "they are left out. If the new version failed on them, the rule fails there too."
+            Warned.of("pairs")(
+                f"{only_old} patients have only an old score and {only_new} only a new one; "
+                "they are left out. If the new version failed on them, the rule fails there too."
+            )
         )
     if same:
         found.append(
-            "same scores: both versions have the same score for every patient. If the new scores "
-            "are in another column of the table, name it (--new-score on the command line)."
+            Warned.of("same scores")(
+                "both versions have the same score for every patient. If the new scores "
+                "are in another column of the table, name it (--new-score on the command line)."
+            )
         )
     return found

@@ -9,6 +9,7 @@ from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.basins import barriers
 from steadycut.core.strata.draws import stratum_flips
+from steadycut.errors import Warned
 
 # At least this share of the draws beyond a barrier counts as a second basin.
 SECOND_BASIN = 0.10
@@ -40,24 +41,30 @@ def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:
 
 def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[str]:
     """Return warnings if the bootstrap thresholds do not have one clear location."""
-    warnings = []
+    warnings: list[str] = []
     share = basin_share(cuts, draws, costs)
     if share >= SECOND_BASIN:
         warnings.append(
-            f"multi-modal minimum: {share:.0%} of the bootstrap cut-offs lie beyond a stretch of "
-            "clearly higher risk, in a second basin; the radius mixes the two."
+            Warned.of("multi-modal minimum")(
+                f"{share:.0%} of the bootstrap cut-offs lie beyond a stretch of "
+                "clearly higher risk, in a second basin; the radius mixes the two."
+            )
         )
     low, high = np.quantile(draws.ranks, [0.1, 0.9]) / cuts.n_patients
     if high - low > FLAT:
         warnings.append(
-            f"flat minimum: the middle 80 % of the bootstrap cut-offs spread over "
-            f"{high - low:.0%} of the patients; the data do not settle the cut-off."
+            Warned.of("flat minimum")(
+                f"the middle 80 % of the bootstrap cut-offs spread over "
+                f"{high - low:.0%} of the patients; the data do not settle the cut-off."
+            )
         )
     widest = largest_gap(cuts)
     if widest > COARSE:
         warnings.append(
-            f"coarse grid: {widest:.0%} of the patients lie between two neighbouring cuts, though "
-            "their scores differ; use the exact cuts (--grid exact, in Python grid='exact')."
+            Warned.of("coarse grid")(
+                f"{widest:.0%} of the patients lie between two neighbouring cuts, though "
+                "their scores differ; use the exact cuts (--grid exact, in Python grid='exact')."
+            )
         )
     return warnings
 
@@ -92,8 +99,10 @@ def class_warnings(name: str, patients: PatientScores) -> list[str]:
     names = patients.recipe.class_names
     counts = {names.ill_patients: patients.n_positive, names.healthy_patients: patients.n_negative}
     return [
-        f"few patients: {count} {kind} {name}; expect a rough cut-off and a wide certificate below "
-        f"{FEW_PATIENTS}."
+        Warned.of("few patients")(
+            f"{count} {kind} {name}; expect a rough cut-off and a wide certificate below "
+            f"{FEW_PATIENTS}."
+        )
         for kind, count in counts.items()
         if count < FEW_PATIENTS
     ]
@@ -107,8 +116,8 @@ def order_warnings(patients: PatientScores) -> list[str]:
     """
     if patients.patients is not None or np.count_nonzero(np.diff(patients.known_labels)) != 1:
         return []
-    text = (
-        "sorted by label: the patients have no identifiers and stand in the order of their labels, "
+    text = Warned.of("sorted by label")(
+        "the patients have no identifiers and stand in the order of their labels, "
         "so that the split is not independent of these; shuffle them, or give identifiers."
     )
     return [text]

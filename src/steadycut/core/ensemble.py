@@ -19,6 +19,7 @@ from steadycut.core.cuts.risk_curve import TIE, count_errors
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.core.rules.registry import cuts_at_rank
 from steadycut.core.select import Candidate, Search, measure_candidate
+from steadycut.errors import Warned
 
 SCORE = "ensemble"
 HOW = "quantile-ensemble"
@@ -273,8 +274,8 @@ def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> 
     best = min(methods, key=lambda candidate: candidate.risk)
     if risk <= best.risk + TIE * search.costs.largest:
         return []
-    text = (
-        f"ensemble: its risk among the patients used to choose, {risk:.3f}, is above that of "
+    text = Warned.of("ensemble")(
+        f"its risk among the patients used to choose, {risk:.3f}, is above that of "
         f"'{best.recipe.name}' alone, {best.risk:.3f}."
     )
     return [text]

@@ -8,7 +8,7 @@ import numpy as np
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadPatients, argument
+from steadycut.errors import BadPatients, Warned, argument
 
 # An AUC of at least this is rare in medicine, and common where the score has seen the label.
 NEAR_PERFECT = 0.99
@@ -66,7 +66,7 @@ def odd_warnings(patients: PatientScores, direction: str = "ge", *, has_target: 
 
 def same_score_warnings(patients: PatientScores) -> list[str]:
     """Notice a score that is the same for every patient."""
-    text = "score: every patient has the same score; no cut-off can tell them apart."
+    text = Warned("score", "every patient has the same score; no cut-off can tell them apart.")
     return [text] if is_constant(patients) else []
 
 
@@ -87,8 +87,8 @@ def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
     if area is None or area >= 1 / 2:
         return []
     low = "low" if direction == "ge" else "high"
-    text = (
-        f"labels: the AUC here is {area:.2f}: are the labels swapped (--positive, in Python "
+    text = Warned.of("labels")(
+        f"the AUC here is {area:.2f}: are the labels swapped (--positive, in Python "
         f"positive=...), or do {low} scores mean ill here?"
     )
     return [text]
@@ -99,16 +99,16 @@ def area_warnings(patients: PatientScores, direction: str) -> list[str]:
     area = auc(patients)
     if area is not None and area < 1 / 2:
         low, other = ("low", "le") if direction == "ge" else ("high", "ge")
-        text = (
-            f"direction: the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
+        text = Warned.of("direction")(
+            f"the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
             f"than chance. If {low} scores are to be called, say so (--direction {other}, in "
             f"Python direction='{other}'). Or are the labels swapped?"
         )
         return [text]
     if area is not None and area >= NEAR_PERFECT and patients.n_patients >= FEW:
         how = "perfectly" if area == 1 else f"almost perfectly (AUC {area:.3f})"
-        text = (
-            f"separation: the score separates the classes {how}. Was it trained on these patients, "
+        text = Warned.of("separation")(
+            f"the score separates the classes {how}. Was it trained on these patients, "
             "or is it made from the label?"
         )
         return [text]
@@ -125,8 +125,8 @@ def sampling_warnings(patients: PatientScores) -> list[str]:
         what = "every site has the same numbers of patients of each class"
     else:
         return []
-    text = (
-        f"sampling: {what}. If they were picked so (case-control), the cost, PPV and NPV are not "
+    text = Warned.of("sampling")(
+        f"{what}. If they were picked so (case-control), the cost, PPV and NPV are not "
         "those of practice: give the prevalence of practice (--target-prevalence, in Python "
         "target_prevalence)."
     )
@@ -149,8 +149,8 @@ def rows_warnings(patients: PatientScores) -> list[str]:
     several = int(np.count_nonzero(rows > 1))
     if not 0 < several <= ODD_SHARE * rows.size:
         return []
-    text = (
-        f"rows: {several} of {rows.size} patients have several rows, all others one. Their rows "
+    text = Warned.of("rows")(
+        f"{several} of {rows.size} patients have several rows, all others one. Their rows "
         "are combined. If they are copies, corrections or later visits, keep one row per patient."
     )
     return [text]
@@ -171,8 +171,8 @@ def code_warnings(largest: FloatArray, who: IntArray) -> list[str]:
         others = largest[~has]
         if has.any() and (not others.size or float(others.max()) * FAR < code):
             count, everyone = np.unique(who[has]).size, np.unique(who).size
-            text = (
-                f"codes: {count} of {everyone} patients have a score of {code:g} or -{code:g}, "
+            text = Warned.of("codes")(
+                f"{count} of {everyone} patients have a score of {code:g} or -{code:g}, "
                 "and all other scores are far smaller. If it stands for a missing score, "
                 "leave the cell empty."
             )
@@ -190,8 +190,8 @@ def repeat_warnings(times: int) -> list[str]:
     """
     if times < 2:  # noqa: PLR2004
         return []
-    text = (
-        f"copies: every patient has each of their scores {times} times. Was the table joined or "
+    text = Warned.of("copies")(
+        f"every patient has each of their scores {times} times. Was the table joined or "
         "appended to itself? Remove repeated rows: they count as more instances than there are."
     )
     return [text]

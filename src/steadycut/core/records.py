@@ -35,6 +35,7 @@ from steadycut.errors import (
     BadPatients,
     PatientOverlap,
     TooFewPatients,
+    Warned,
     argument,
     warn_each,
 )
@@ -559,8 +560,8 @@ def by_patient(
     if (keyed := _by_identifier(patients, given)) is not None:
         given = _looked_up(name, patients, keyed)
     elif patients.once("other order", lambda: False) and not _is_own(patients, given):
-        text = (
-            f"order: {name} is taken in the order of the identifiers (patients.patients), which is "
+        text = Warned.of("order")(
+            f"{name} is taken in the order of the identifiers (patients.patients), which is "
             "not the order in which the patients came. To be sure, give a mapping from identifiers "
             "or a pandas Series with the identifiers as index."
         )

@@ -30,6 +30,7 @@ from steadycut.core.rules.best_criterion import Best, name_of
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Counted, Rule, parse_rule
 from steadycut.core.survival import weighted_at, weights_of
+from steadycut.errors import Warned
 
 Publish = Callable[[float, FloatArray], float]
 # The signature of `draw_thresholds`. A scorer that is refitted in every replicate has its own.
@@ -214,8 +215,8 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
     if not draws.n_infeasible or not isinstance(rule, Best):
         return []
     share = draws.n_infeasible / draws.thresholds.size
-    text = (
-        f"limits: {share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
+    text = Warned.of("limits")(
+        f"{share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
         "the nearest one was taken."
     )
     return [text]
@@ -225,8 +226,8 @@ def refit_warnings(draws: ThresholdDraws) -> list[str]:
     """Say that the scorer was not fitted again fully in the replicates."""
     if draws.refit is None:
         return []
-    text = (
-        f"approximate refits: the bootstrap used refit='{draws.refit}'. The radius, the intervals "
+    text = Warned.of("approximate refits")(
+        f"the bootstrap used refit='{draws.refit}'. The radius, the intervals "
         "and how often decisions are reversed are approximate; the cut-off and the certificate are "
         "not."
     )
@@ -249,8 +250,8 @@ def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[
         if more == 1
         else f"{more} patients are called whose scores are"
     )
-    text = (
-        f"close scores: {who} not told apart from the cut-off: they differ in the last digits that "
+    text = Warned.of("close scores")(
+        f"{who} not told apart from the cut-off: they differ in the last digits that "
         "a computer keeps. If these digits matter, subtract the same number from all scores."
     )
     return [text]

@@ -4,7 +4,7 @@ import numpy as np
 
 from steadycut.core.checks import BoolArray
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadPatients, argument
+from steadycut.errors import BadPatients, Warned, argument
 
 # With fewer patients the median says little about a site.
 FEWEST = 5
@@ -50,7 +50,7 @@ def unit_warnings(patients: PatientScores) -> list[str]:
 
     Labels are not used. A different mix of patients alone does not trigger the warning.
     """
-    warnings = []
+    warnings: list[str] = []
     for name in site_names(patients):
         here = is_at(patients, name)
         middle = float(np.median(patients.scores[here]))
@@ -58,7 +58,9 @@ def unit_warnings(patients: PatientScores) -> list[str]:
         enough = FEWEST <= np.count_nonzero(here) <= here.size - FEWEST
         if enough and not low <= middle <= high:
             warnings.append(
-                f"unit: at site {name!r} the median score is {middle:g}; at the others most lie "
-                f"between {low:g} and {high:g}. Is it the same unit and the same scorer?"
+                Warned.of("unit")(
+                    f"at site {name!r} the median score is {middle:g}; at the others most lie "
+                    f"between {low:g} and {high:g}. Is it the same unit and the same scorer?"
+                )
             )
     return warnings

@@ -30,6 +30,7 @@ from scipy.special import betaincinv, ndtr
 from steadycut.core.checks import BoolArray, FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import UNKNOWN, Costs, PatientScores
+from steadycut.errors import Warned
 
 # Weights are multiples of this, so that sums of them are exact and equal ranks are recognised.
 STEP = 2.0**-20
@@ -63,8 +64,8 @@ def unknown_warnings(patients: PatientScores, who: str = "used to check") -> lis
     """Say how many patients have an unknown fate, and how they count."""
     if not patients.n_unknown:
         return []
-    text = (
-        f"survival: {patients.n_unknown} of {patients.n_patients} patients {who} were censored "
+    text = Warned.of("survival")(
+        f"{patients.n_unknown} of {patients.n_patients} patients {who} were censored "
         f"before {patients.recipe.horizon:g}, so their fate is unknown. Each of them counts as an "
         "error in every rate and cost; the section on survival has the ranges. The limit of the "
         "cost holds for any censoring."

@@ -97,13 +97,12 @@ class ShapeTestPart(parts.Part):
 
 
 class RiskRangePart(parts.Part):
-    """The risk here if the class shapes did not move, and what that assumes."""
+    """The risk here if the class shapes did not move."""
 
     low: FiniteFloat | None
     high: FiniteFloat | None
     estimate: FiniteFloat | None
     level: FiniteFloat | None
-    assumes: str
 
 
 class RescalingPart(parts.Part):
@@ -115,15 +114,13 @@ class RescalingPart(parts.Part):
     offset: FiniteFloat | None
     prevalence: FiniteFloat | None
     p_value: FiniteFloat | None
-    text: str
 
 
 class MatchedCutPart(parts.Part):
-    """The cut-off that calls the same share here as before, and what that assumes."""
+    """The cut-off that calls the same share here as before."""
 
     threshold: FiniteFloat | None
     call_rate: FiniteFloat | None
-    assumes: str
 
 
 class GreyZonePart(parts.Part):
@@ -181,7 +178,7 @@ class ShiftPart(ShiftParts):
 
 
 class WithoutLabels(parts.Part):
-    """What the scores here say without labels, and what cannot be known."""
+    """What the scores here say without labels."""
 
     prevalence_estimate: PrevalencePart
     shape_test: ShapeTestPart
@@ -191,7 +188,6 @@ class WithoutLabels(parts.Part):
     risk_range: RiskRangePart
     rescaling: RescalingPart
     quantile_matched: MatchedCutPart
-    statements: list[str]
 
 
 class CallsPart(parts.Part):

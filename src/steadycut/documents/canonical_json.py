@@ -77,12 +77,12 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
     if later and int(later[1]) > int(version):
         unknown = f"{name} has the schema {found}, which steadycut {__version__} cannot read"
         return f"{unknown}: {newer_version(content)}"
-    wanted = f"Give the {kind.partition('.')[2]}.json of a study."
+    advice = f"Give the {kind.partition('.')[2]}.json of a study."
     if isinstance(content, dict) and _is_hash_of(content.get("sha256"), content):
         # A sound frozen file of another kind: no other file carries a hash of itself.
-        wanted += f" `steadycut apply` takes {shown(str(found))} as well."
+        advice = f"{advice} `steadycut apply` takes {shown(str(found))} as well."
     refused = f"{name} is not a rule file of schema {schema}; its schema is {shown(repr(found))}."
-    return f"{refused} {wanted}"
+    return f"{refused} {advice}"
 
 
 def newer_version(content: Any) -> str:  # noqa: ANN401

@@ -16,7 +16,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
 from steadycut.documents.study import StudyVerdictPart
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, Warned, argument
 
 SCHEMA: Final = "steadycut.covariate/1"
 # No group has this name: an empty text stands for a missing value.
@@ -246,8 +246,8 @@ class CovariateRule(CallFile[CovariateDocument]):
         name, of = self.document.covariate, f"{strange.sum()} of {strange.size} patients"
         if self.document.covariate_range is not None:
             low, high = self.document.covariate_range
-            what = f"have '{name}' outside {low:g} to {high:g}; the nearer end decides."
-            return [f"covariate: {of} {what}"]
+            outside = f"'{name}' outside {low:g} to {high:g}"
+            return [Warned("covariate", f"{of} have {outside}; the nearer end decides.")]
         if unseen == "refuse":
             msg = (
                 f"{of} are of a group of '{name}' that the rule has not seen"
@@ -256,8 +256,11 @@ class CovariateRule(CallFile[CovariateDocument]):
                 f"with {argument('unseen', 'pooled')}."
             )
             raise BadOption(msg)
-        what = f"are of a group of '{name}' without a cut-off; the pooled one decides."
-        return [f"covariate: {of} {what}"]
+        return [
+            Warned.of("covariate")(
+                f"{of} are of a group of '{name}' without a cut-off; the pooled one decides."
+            )
+        ]
 
     def decide_scores(
         self, scores: ArrayLike, covariate: ArrayLike, unseen: str = "refuse"

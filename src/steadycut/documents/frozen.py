@@ -38,6 +38,7 @@ from steadycut.errors import (
     BadRuleFile,
     MissingColumn,
     SteadycutError,
+    Warned,
     argument,
     warn_each,
 )
@@ -545,10 +546,11 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             return self.aggregate(table, attributes=attributes)
         except SteadycutError as error:
             if error.arguments:
-                error.message += (
+                advice = (
                     " Such arguments belong to rule.aggregate(table, ...); give its result instead "
                     "of the table."
                 )
+                error.message += advice
                 error.args = (error.spelled(),)
             raise
 
@@ -630,7 +632,7 @@ def none_positive(patients: PatientScores) -> list[str]:
     positive = patients.recipe.positive
     if patients.labels is None or positive is None or np.any(patients.labels == 1):
         return []
-    return [f"labels: none is {positive!r}, so every patient counts as healthy."]
+    return [Warned("labels", f"none is {positive!r}, so every patient counts as healthy.")]
 
 
 def is_table(given: object) -> bool:

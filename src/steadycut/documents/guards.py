@@ -17,7 +17,7 @@ from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.ensemble import made_by
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
-from steadycut.errors import DeploymentRefused, argument, warn_each
+from steadycut.errors import DeploymentRefused, Warned, argument, warn_each
 from steadycut.ingest.request import Request, site_hash
 
 WARN, REFUSE = "warn", "refuse"
@@ -40,9 +40,10 @@ class Finding:
     severity: str = WARN
 
     @property
-    def text(self) -> str:
+    def text(self) -> Warned:
         """All of it in one line."""
-        return f"{self.name}: {self.found}; where the rule was made {self.expected}. {self.advice}"
+        text = f"{self.found}; where the rule was made {self.expected}. {self.advice}"
+        return Warned(self.name, text)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -140,7 +141,7 @@ def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]
 
 def texts_of(findings: Iterable[Finding]) -> list[str]:
     """Return the lines to record; what was refused says that it was forced."""
-    return [f"forced: {one.text}" if one.severity == REFUSE else one.text for one in findings]
+    return [Warned("forced", one.text) if one.severity == REFUSE else one.text for one in findings]
 
 
 def forced_names(findings: Iterable[Finding]) -> list[str]:

@@ -29,6 +29,7 @@ from steadycut.core.records import Costs
 from steadycut.core.survival import LogRankCut, Weighted
 from steadycut.core.verdict import Answer, RateName
 from steadycut.documents import canonical_json
+from steadycut.errors import Warned
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
@@ -56,6 +57,8 @@ Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 Counts = Annotated[list[Count], BeforeValidator(_listed)]
 Range = Annotated[tuple[FiniteFloat, FiniteFloat], AfterValidator(_ascending)]
 Cost = Annotated[FiniteFloat, Field(ge=0)]
+# A warning: files hold its text, which begins with its kind.
+WarningText = Annotated[str, AfterValidator(Warned.read)]
 Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 MISSING: Final = object()
 
@@ -300,7 +303,7 @@ class StabilityPart(Part):
     centering: str
     form: str
     band: str
-    warnings: list[str]
+    warnings: list[WarningText]
     refit: str | None = None
 
 
@@ -488,6 +491,6 @@ class DataPart(Part):
 class NewPatientsPart(Part):
     """What is said of new patients: warnings, checks that were overruled, rows of the table."""
 
-    warnings: list[str]
+    warnings: list[WarningText]
     forced: list[str]
     data: DataPart | None = None

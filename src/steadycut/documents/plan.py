@@ -72,6 +72,5 @@ class PlanDocument(Part):
     from_pilot: bool
     rows: list[Record[PlannedCertificate]]
     pooling: Record[Pooling] | None
-    notes: list[str]
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None

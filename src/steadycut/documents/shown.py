@@ -1,12 +1,12 @@
 """What the objects that a user holds show of themselves: text, card, figure, report and tables."""
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar
 
+from steadycut._renderer import renderer
 from steadycut.core.frames import Columns, Framed
 from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, Step
 
@@ -71,12 +71,8 @@ class Shown(Framed):
 
 
 def _show() -> Any:  # noqa: ANN401
-    """Return the module that shows documents.
-
-    Folders import each other one way, and showing comes after everything that is shown. So it is
-    reached through the package, whose names are loaded when they are first used.
-    """
-    return sys.modules["steadycut"].notebook
+    """Return what shows objects; the package plugs it in."""
+    return renderer()
 
 
 def columns_of(rows: Sequence[object]) -> Columns:

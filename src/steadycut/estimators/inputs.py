@@ -15,7 +15,7 @@ from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
 from steadycut.core.checks import IntArray, read_only, refuse, shown
-from steadycut.errors import BadOption, BadPatients, TooFewPatients
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned
 from steadycut.rule_reader import is_missing_mark
 
 LARGEST_SEED = 2**31 - 1
@@ -177,8 +177,8 @@ def rows_as_patients(groups: Any, n_rows: int) -> list[str]:
     """Return a warning if ``fit`` got no groups."""
     if groups is not None:
         return []
-    text = (
-        f"rows as patients: fit got no groups, so each of the {n_rows:,} rows counts as one "
+    text = Warned.of("rows as patients")(
+        f"fit got no groups, so each of the {n_rows:,} rows counts as one "
         "patient. If patients have several rows, the certificate is far too good: name the patient "
         "of each row, fit(X, y, groups=...). If each row is a patient, say groups=range(len(X))."
     )

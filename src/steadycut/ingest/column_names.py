@@ -73,8 +73,8 @@ def _check_unique(names: Sequence[str], where: str) -> None:
     filled = [name for name in names if name]
     repeated = len(filled) - len(set(filled))
     if repeated:
-        why = _no_header(names) or f" ({repeated} repeated). Rename or remove the copies."
-        msg = f"column names must differ; in {where} some are equal{why}"
+        advice = _no_header(names) or f" ({repeated} repeated). Rename or remove the copies."
+        msg = f"column names must differ; in {where} some are equal{advice}"
         raise BadTable(msg)
 
 

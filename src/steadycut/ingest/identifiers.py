@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.records import SEPARATOR, PatientScores
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, Warned
 from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.survey import Survey
 from steadycut.ingest.table import KeyColumn
@@ -93,8 +93,8 @@ def alike_warnings(patients: PatientScores) -> list[str]:
     count = 0 if names is None else count_alike(names, patients.joined_names)
     if not count:
         return []
-    text = (
-        f"identifiers: those of {count} of {patients.n_patients} patients differ from another one "
+    text = Warned.of("identifiers")(
+        f"those of {count} of {patients.n_patients} patients differ from another one "
         "only by case, white space, zeros or the form of letters. They count as different "
         "patients. If they are the same patients, write their identifiers in the same way."
     )
@@ -103,7 +103,7 @@ def alike_warnings(patients: PatientScores) -> list[str]:
 
 def rows_text(n_rows: int) -> str:
     """Say that each row counts as one patient."""
-    return (
-        f"rows as patients: no column of patients was named, so each of the {n_rows} rows counts "
+    return Warned.of("rows as patients")(
+        f"no column of patients was named, so each of the {n_rows} rows counts "
         "as one. If a patient has several rows, the result looks far too good: name the column."
     )

@@ -424,14 +424,14 @@ def _check_numbers(
         commas = [text for text in shown if "," in text and "." not in text]
         example = (commas or shown or [""])[0]
         such = f", such as {shape_of(example)!r}{_looks(example, decimal)}" if shown else ""
-        fix = "Correct them, or name another column."
+        advice = "Correct them, or name another column."
         if commas and decimal == ".":
-            fix = (
+            advice = (
                 f"Add {argument('decimal', ',')} if it is a decimal comma. Otherwise correct them."
             )
         msg = (
             f"scores in {name!r} must be numbers with a decimal {SIGNS[decimal]}; {n_bad} of "
-            f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{such}. {fix}"
+            f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{such}. {advice}"
         )
         raise BadTable(msg)
     if facts.largest.max(initial=0.0) > LARGEST_SCORE:

@@ -14,6 +14,7 @@ from steadycut.core.aggregate.clusters import Clusters, ClusterSums, clusters_fr
 from steadycut.core.checks import IntArray
 from steadycut.core.odd import code_warnings, repeat_warnings
 from steadycut.core.records import PatientScores
+from steadycut.errors import Warned
 from steadycut.ingest.engines.engine import Advance, Engine
 from steadycut.ingest.finish import Finished, from_arrays, join_finished, to_arrays
 from steadycut.ingest.layout import Dropped, Layout, lay_out
@@ -103,8 +104,8 @@ def _copies(finished: Finished) -> list[str]:
     if not all(_are_equal(one)[several].all() for one in sums):
         return repeat_warnings(math.gcd(*(int(np.gcd.reduce(one.repeats)) for one in sums)))
     count = int(np.count_nonzero(several))
-    text = (
-        f"copies: {count} of {several.size} patients have several rows, and all rows of a patient "
+    text = Warned.of("copies")(
+        f"{count} of {several.size} patients have several rows, and all rows of a patient "
         "have the same score. Are rows repeated, or was a score per patient copied to every row?"
     )
     return [text]

@@ -8,7 +8,7 @@ import numpy as np
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, MissingColumn, argument, warn_each
+from steadycut.errors import BadOption, MissingColumn, Warned, argument, warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
@@ -18,9 +18,10 @@ from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
 
 # What leaving out only patients who may be healthy does.
-HIGHER = (
+HIGHER = Warned(
+    "",
     " Patients with a positive row and such gaps were kept, so the prevalence and the PPV here are "
-    "too high, unless the patients who were left out are as often ill."
+    "too high, unless the patients who were left out are as often ill.",
 )
 # The order of the patients in longer tables is not looked at.
 MANY_ROWS = 1_000_000
@@ -305,7 +306,9 @@ def dropped_lines(table: PatientTable) -> list[str]:
             lines.append(line + HIGHER * (gaps.column == recipe.label and bool(recipe.label_how)))
         if gaps.filled:
             rows = _count(gaps.filled, "row")
-            lines.append(f"{rows} without {what} took the one of the same patient's other rows.")
+            lines.append(
+                Warned("", f"{rows} without {what} took the one of the same patient's other rows.")
+            )
     return lines
 
 

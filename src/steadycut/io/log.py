@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
-from steadycut.errors import BadOption, refusing
+from steadycut.errors import BadOption, kind_of, refusing
 from steadycut.io import files
 
 PATH = re.compile(r"'[^']*[/\\][^']*'|\S*[/\\]\S*")
@@ -48,7 +48,7 @@ class Run:
                 "python": platform.python_version(),
             },
             "rule_sha256": self.rule_sha256,
-            "warnings": [self._plain(one, one.partition(":")[0]) for one in self.warnings],
+            "warnings": [self._plain(one, kind_of(one)) for one in self.warnings],
             "error": self.error and self._plain(self.error, self.error_kind),
             "exit_code": exit_code,
         }

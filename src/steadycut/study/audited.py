@@ -23,6 +23,7 @@ from steadycut.documents.frozen import FrozenFile, Reference
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart
+from steadycut.errors import kind_of
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.labels import limits as label_limits
@@ -186,8 +187,7 @@ def described_audit(found: Audit, confidence: float) -> audit.AuditDocument:
         known |= _two_by_two(part, part.change, rule, rule.costs, confidence)
     if not cut_off or part.change is None:
         return audit.LabelledAudit.of(rule, found, **known)
-    # What cannot be known without labels is known here.
-    return audit.LabelledCutOffAudit.of(rule, rule.document, found, **{**known, "statements": []})
+    return audit.LabelledCutOffAudit.of(rule, rule.document, found, **known)
 
 
 def _cut_off(rule: FrozenFile[Any], unlabelled: audit.WithoutLabels) -> dict[str, object]:
@@ -327,7 +327,7 @@ def _unanswered(found: Audit) -> dict[str, object]:
 
 def same_unit(found: Audit) -> bool:
     """Whether the scores here seem to have the unit of the rule; labels do not help otherwise."""
-    return not any(warning.startswith("unit: ") for warning in found.warnings)
+    return not any(kind_of(warning) == "unit" for warning in found.warnings)
 
 
 def _sampled(found: Sampled) -> dict[str, object]:
@@ -340,7 +340,6 @@ def _sampled(found: Sampled) -> dict[str, object]:
         ],
         "next_step": label_limits.next_step(found, verdict),
         "sampled": found.describe(),
-        "statements": [],
     }
 
 

@@ -23,6 +23,7 @@ from steadycut.core.select import Candidate
 from steadycut.core.sites import unit_warnings
 from steadycut.core.split import Roles
 from steadycut.core.survival import unknown_warnings
+from steadycut.errors import Warned
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.study.next_site import results_at, results_left_out
 from steadycut.study.options import Options
@@ -228,4 +229,6 @@ def _decided(
 
 def infeasible_warning(name: str) -> str:
     """Say that a candidate was left out."""
-    return f"limits: no cut-off of '{name}' keeps the limits of the rule; it was left out."
+    return Warned.of("limits")(
+        f"no cut-off of '{name}' keeps the limits of the rule; it was left out."
+    )

@@ -22,11 +22,11 @@ def check_cut_off_rule(rule: object) -> FrozenRule:
         return frozen
     by = ", ".join(map(repr, frozen.attributes))
     why = f"has cut-offs that depend on {by}" if by else f"has {len(frozen.actions)} decisions"
-    again = "Audit it with labels of random patients here, or fit it again on patients from here."
+    advice = "Audit it with labels of random patients here, or fit it again on patients from here."
     if frozen.cut_off is not None:
         why = "keeps no scores of its patients"
-        again = "Fit the same patients with fit, which gives the same cut-off and keeps them."
-    msg = f"this needs a rule with one cut-off (rule.json); this {frozen.file_name} {why}. {again}"
+        advice = "Fit the same patients with fit, which gives the same cut-off and keeps them."
+    msg = f"this needs a rule with one cut-off (rule.json); this {frozen.file_name} {why}. {advice}"
     raise BadOption(msg)
 
 

@@ -18,13 +18,13 @@ from steadycut.documents import monitor as documents
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import LabelsNeeded, NextStep, Why
 from steadycut.documents.shown import LOOK, Shown
-from steadycut.errors import warn_each
+from steadycut.errors import Warned, warn_each
 from steadycut.study.judge import Asked, comparison_of
 from steadycut.study.new_patients import graded_patients, swapped_here
 from steadycut.study.questions import label_some, local
 
-UNWATCHED = (
-    "call rate: the file does not say how often patients were called where it was made, so the "
+UNWATCHED = Warned.of("call rate")(
+    "the file does not say how often patients were called where it was made, so the "
     "share of patients called is not watched. Freeze the rule again with this version."
 )
 

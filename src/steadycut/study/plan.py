@@ -28,7 +28,7 @@ from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.home import check_prevalence
-from steadycut.study.labels.needed import SITE_NOTES, labels_at_site, rule_at
+from steadycut.study.labels.needed import labels_at_site, rule_at
 
 DELTA = 0.1
 # Observed risks, in units of the larger cost, when none is given.
@@ -38,12 +38,6 @@ LEAST_TOTAL = 2
 MOST_PATIENTS = 10_000_000_000
 # In units of the larger cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
-
-SITES_NOTES = (
-    "the next hospital is to these hospitals as they are to each other.",
-    "the cost that is promised depends on the patients of each hospital; these numbers do not.",
-    "shares are approximate where each hospital is left out in turn.",
-)
 
 Pilot = FittedStudy | Mapping[str, object] | str | PathLike[str]
 
@@ -66,18 +60,6 @@ class Plan(Shown):
     def best(self) -> PlannedCertificate:
         """The row of the bound that ``auto`` takes; a plan about hospitals has none."""
         return self.rows[0]
-
-    @property
-    def notes(self) -> list[str]:
-        """What the numbers assume."""
-        if self.at_site is not None:
-            return list(SITE_NOTES)
-        if self.sites is not None:
-            return list(SITES_NOTES)
-        found = [_split_note(self.setting, from_pilot=self.from_pilot)]
-        if self.from_pilot:
-            found.append("the pilot's risk is an estimate: the next cohort may show another one.")
-        return [note for note in found if note]
 
     def describe(self) -> PlanDocument:
         """Return the plan as one typed record."""
@@ -186,8 +168,8 @@ def plan(  # noqa: PLR0913
         setting = with_share(setting, counts)
     risks = _risks(risk, counts, costs, needed=width is not None)
     if (width is None) == (patients is None):
-        got = "both. Leave one out." if width is not None else "neither. Give one of them."
-        msg = f"a plan needs either {argument('width')} or {argument('patients')}; got {got}"
+        advice = "both. Leave one out." if width is not None else "neither. Give one of them."
+        msg = f"a plan needs either {argument('width')} or {argument('patients')}; got {advice}"
         raise BadOption(msg)
     rows = _rows(risks, width, patients, setting)
     return Plan(
@@ -329,11 +311,3 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
 
 def _first(given: float | None, otherwise: float) -> float:
     return otherwise if given is None else given
-
-
-def _split_note(setting: Setting, *, from_pilot: bool) -> str:
-    if setting.costs.equal:
-        return ""
-    if from_pilot:
-        return "errors are mixed as among the pilot's patients."
-    return "all errors misses or all alarms, as far as possible, whichever is worse: none assumed."

@@ -11,7 +11,7 @@ holds; it is only more cautious.
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,15 +27,15 @@ from steadycut.documents.frozen import BinsPart, FrozenFile
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
 from steadycut.documents.rule import RuleDocument
-from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned, argument
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
 from steadycut.study.unlabelled import Home
 
 # Further away the numbers of base cells are not exact.
 MOST_STEPS = 1e15
-UNKNOWN_AT_HOME = (
-    "survival: where the rule was made, patients censored before the horizon count as errors, so "
+UNKNOWN_AT_HOME = Warned.of("survival")(
+    "where the rule was made, patients censored before the horizon count as errors, so "
     "that the change of risk and its parts contain them."
 )
 
@@ -198,14 +198,16 @@ def check_enough(patients: PatientScores, least: int) -> None:
         raise TooFewPatients(msg)
 
 
-def noticed(findings: Iterable[Finding], least: int) -> list[str]:
+def noticed(findings: Sequence[Finding], least: int) -> list[str]:
     """Return what to record of an audit: how it was made, and what was noticed, without numbers."""
-    made = (
-        f"small cells: patients of one class were put into groups of at least {least}; the group "
+    made = Warned.of("small cells")(
+        f"patients of one class were put into groups of at least {least}; the group "
         "around the cut-off counts as wrong."
     )
-    names = [f"forced: {one.name}" if one.severity == REFUSE else one.name for one in findings]
-    return [made, *(f"{name}: noticed; the numbers are left out." for name in names)]
+    hidden = [Warned(one.name, "noticed; the numbers are left out.") for one in findings]
+    forced = [one.severity == REFUSE for one in findings]
+    pairs = zip(hidden, forced, strict=True)
+    return [made, *(Warned("forced", one) if was else one for one, was in pairs)]
 
 
 def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
@@ -213,8 +215,8 @@ def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
     rounded = rule.rounded
     if rounded != "small cells":
         return [] if rounded is None else [UNKNOWN_AT_HOME]
-    text = (
-        "small cells: the errors where the rule was made are rounded up in it, so that the change "
+    text = Warned.of("small cells")(
+        "the errors where the rule was made are rounded up in it, so that the change "
         "of risk and its parts contain that rounding."
     )
     return [text]

@@ -16,7 +16,6 @@ from steadycut.core.records import Costs, check_some, sign_of
 from steadycut.core.shift import label_shift
 from steadycut.core.shift.rescale import (
     LEVELS,
-    AffineChange,
     affine_change,
     mixture_quantiles,
     quantile_matched,
@@ -27,31 +26,10 @@ from steadycut.documents import audit
 from steadycut.documents.frozen import FrozenFile
 
 N_BOOTSTRAP = 999
-UNTESTABLE = (
-    "The shape test is not run: it needs patients of both classes where the rule was made, and "
-    "classes that are shown to differ in score. Without them it would reject too often."
-)
 UNTESTED = audit.ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
 UNSCALED = audit.RescalingPart(
     **dict.fromkeys(("compatible", "needed", "factor", "offset", "prevalence", "p_value")),
-    text="An affine change of scale could not be tested: too little varies, or the classes are not "
-    "shown to differ in score.",
-)
-SAME_SHAPES = (
-    "within each class the scores are distributed as where the rule was made (label shift)"
-)
-EQUAL_PREVALENCE = (
-    "the prevalence is the same as where the rule was made, and the scores here are an increasing "
-    "function of the scores there"
-)
-RISK_UNKNOWN = (
-    "Without labels the risk here is not known. Prevalence and risk range assume that "
-    f"{SAME_SHAPES}. The scores can refute this, but never prove it."
-)
-NOT_SEEN = (
-    "A change of both classes that looks like another prevalence cannot be seen; nor can a change "
-    "of units be told from other changes that move the scores so."
 )
 
 
@@ -152,9 +130,7 @@ def without_labels(
         quantile_matched=audit.MatchedCutPart(
             threshold=sign * matched.threshold,
             call_rate=matched.call_rate,
-            assumes=EQUAL_PREVALENCE,
         ),
-        statements=_statements(home, prevalence, shape),
     )
 
 
@@ -178,9 +154,7 @@ def _risk(home: Home, counts: IntArray, prevalence: audit.PrevalencePart) -> aud
     """Return the risk range: half of delta for the prevalence, half for the error rates."""
     wide = label_shift.valid_interval(home.bins, counts, home.delta / 2, home.n_choices)
     if prevalence.interval is None or wide is None:
-        return audit.RiskRangePart(
-            low=None, high=None, estimate=None, level=None, assumes=SAME_SHAPES
-        )
+        return audit.RiskRangePart(low=None, high=None, estimate=None, level=None)
     low, high = label_shift.risk_range(
         home.counts, home.costs, wide, home.delta / 2, home.n_choices
     )
@@ -189,7 +163,6 @@ def _risk(home: Home, counts: IntArray, prevalence: audit.PrevalencePart) -> aud
         high=high,
         estimate=_risk_at(home, prevalence.value),
         level=1 - home.delta,
-        assumes=SAME_SHAPES,
     )
 
 
@@ -207,34 +180,6 @@ def _call_rate_at(home: Home, prevalence: float | None) -> float | None:
     if prevalence is None or miss is None or alarm is None:
         return None
     return prevalence * (1 - miss) + (1 - prevalence) * alarm
-
-
-def _statements(home: Home, prevalence: audit.PrevalencePart, shape: ShapeTest | None) -> list[str]:
-    """Return what cannot be known here, one line each."""
-    found = [RISK_UNKNOWN, NOT_SEEN]
-    if not prevalence.identifiable:
-        found.append(
-            "The prevalence is not identifiable: the patients who certified the rule do not show "
-            "that the two classes differ in score."
-        )
-    if prevalence.interval is None:
-        found.append(
-            "Label shift is rejected: no prevalence explains the scores, so that within a class "
-            "they have moved; no interval and no risk range can be given."
-        )
-    if shape is None:
-        found.append(UNTESTABLE)
-    elif shape.p_value <= home.delta:
-        found.append(
-            f"The shape test rejects label shift (p = {shape.p_value:.3g}): do not rely on the "
-            "prevalence, the expected call rate or the risk range."
-        )
-    if home.n_choices:
-        found.append(
-            "The patients who give the error rates also chose the cut-off: estimated risk and call "
-            "rate look too good; the intervals allow for that."
-        )
-    return found
 
 
 def _rescaling(
@@ -269,22 +214,7 @@ def _rescaling(
             p_value=p_value,
             needed=needed,
             compatible=compatible,
-            text=_in_words(change, needed=needed, compatible=compatible),
         )
         if compatible:
             break
     return found
-
-
-def _in_words(change: AffineChange, *, needed: bool, compatible: bool) -> str:
-    """Return what was found about a change of scale, in one line."""
-    scale = f"factor {change.factor:.4g}, offset {change.offset:.4g}"
-    caution = "a change of units cannot be told from other changes that move the scores so."
-    if not needed:
-        return (
-            f"No change of scale is needed to explain the scores; the nearest one has {scale}; "
-            f"{caution}"
-        )
-    if compatible:
-        return f"The scores are compatible with an affine change of scale ({scale}); {caution}"
-    return f"The scores are not compatible with an affine change of scale (nearest: {scale})."

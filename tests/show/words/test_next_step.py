@@ -8,7 +8,7 @@ import pytest
 from steadycut.documents.next_step import GroupName, LabelsNeeded, NextStep, Why
 from steadycut.show.words.next_step import CALLS, COMMAND_LINE, COMMANDS, PYTHON, WORDS, step_of
 
-WHYS = [why for part in get_args(Why) for why in get_args(part)]
+WHYS = get_args(Why)
 
 
 def in_python(why, **facts):

@@ -8,6 +8,7 @@ from steadycut.core.checks import IntArray
 from steadycut.core.diagnose import FEW_PATIENTS, FLAT
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import StrataDraws
+from steadycut.errors import Warned
 
 # A stratum that is empty in more than this share of the bootstrap cohorts gets a warning.
 OFTEN_EMPTY = 0.10
@@ -34,25 +35,29 @@ def _thin_strata(
     low = np.zeros((len(draws.draw_ranks), 1))
     ends = np.hstack([low, draws.draw_ranks, low + n_patients])
     empty = (np.diff(ends, axis=1) <= 0).mean(axis=0)
-    warnings = []
+    warnings: list[tuple[str, str]] = []
     for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
         if count <= 0:
-            warnings.append((name, f"empty stratum: no patient used to choose is in {name!r}."))
+            warnings.append(
+                (name, Warned("empty stratum", f"no patient used to choose is in {name!r}."))
+            )
         elif share > OFTEN_EMPTY:
-            often = f"{name!r} is empty in {share:.0%} of the bootstrap cohorts."
-            warnings.append((name, f"near-equal boundaries: {often}"))
+            often = f"empty in {share:.0%} of the bootstrap cohorts"
+            warnings.append((name, Warned("near-equal boundaries", f"{name!r} is {often}.")))
         elif count < FEW_PATIENTS:
             only = f"patients used to choose in {name!r}: only {count:g}."
-            warnings.append((name, f"thin stratum: {only}"))
+            warnings.append((name, Warned("thin stratum", only)))
     return warnings
 
 
 def _flat_boundaries(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
     low, high = np.quantile(draws.draw_ranks, [0.1, 0.9], axis=0) / n_patients
     return [
-        f"flat minimum: the middle 80 % of the bootstrap boundaries between {names[k]!r} and "
-        f"{names[k + 1]!r} spread over {high[k] - low[k]:.0%} of the patients; the data do not "
-        "settle it."
+        Warned.of("flat minimum")(
+            f"the middle 80 % of the bootstrap boundaries between {names[k]!r} and "
+            f"{names[k + 1]!r} spread over {high[k] - low[k]:.0%} of the patients; the data do not "
+            "settle it."
+        )
         for k in range(low.size)
         if high[k] - low[k] > FLAT
     ]
@@ -64,8 +69,10 @@ def cost_warnings(costs: CostMatrix, names: Sequence[str]) -> list[str]:
     if probabilities is None:
         return []
     return [
-        f"costs: {names[k + 1]!r} is never the cheapest stratum, whatever the probability of the "
-        "higher grade; expect it to be empty."
+        Warned.of("costs")(
+            f"{names[k + 1]!r} is never the cheapest stratum, whatever the probability of the "
+            "higher grade; expect it to be empty."
+        )
         for k in np.flatnonzero(np.diff(probabilities) <= 0).tolist()
     ]
 
@@ -74,8 +81,10 @@ def grade_warnings(role: str, grades: IntArray, names: Sequence[str]) -> list[st
     """Return a warning for each grade with few patients."""
     counts = np.bincount(grades, minlength=len(names))
     return [
-        f"few patients: {count} of grade {name!r} {role}; expect rough boundaries and wide limits "
-        f"below {FEW_PATIENTS}."
+        Warned.of("few patients")(
+            f"{count} of grade {name!r} {role}; expect rough boundaries and wide limits "
+            f"below {FEW_PATIENTS}."
+        )
         for name, count in zip(names, counts.tolist(), strict=True)
         if count < FEW_PATIENTS
     ]

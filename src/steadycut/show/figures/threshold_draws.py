@@ -8,13 +8,14 @@ import numpy as np
 from steadycut.core.checks import FloatArray
 from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
+from steadycut.errors import kind_of
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
 from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 
 BINS = 30
 # Warnings that the histogram of the draws shows.
-NOTED = ("multi-modal", "flat")
+NOTED = ("multi-modal minimum", "flat minimum")
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -53,7 +54,7 @@ class ThresholdDrawsDisplay(Display):
         document = document_of(StudyDocument, study)
         draws, stability = array(document.bootstrap_thresholds), document.stability
         counts, edges = count_in_bins(draws, stability.radius)
-        notes = [text.partition(";")[0] for text in stability.warnings if text.startswith(NOTED)]
+        notes = [text.partition(";")[0] for text in stability.warnings if kind_of(text) in NOTED]
         return cls(
             draws=draws,
             counts=counts,

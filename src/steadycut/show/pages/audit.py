@@ -30,6 +30,12 @@ from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
+from steadycut.show.words.unlabelled import (
+    EQUAL_PREVALENCE,
+    SAME_SHAPES,
+    rescaling_text,
+    statements,
+)
 
 Fact = tuple[str, str]
 
@@ -135,9 +141,9 @@ def label_free_section(audit: CutOffAudit) -> Section:
     matched, level = audit.quantile_matched, prevalence.interval_level
     p_value = UNKNOWN if shape.p_value is None else f"p = {shape.p_value:.3f}"
     said_call_rate = f"at that prevalence; {percent(audit.call_rate)} are called"
-    reach = f"{risk(expected.low)} to {risk(expected.high)}, if {expected.assumes}"
+    reach = f"{risk(expected.low)} to {risk(expected.high)}, if {SAME_SHAPES}"
     share = percent(matched.call_rate)
-    calls = f"not used; it would call {share}, and assumes that {matched.assumes}"
+    calls = f"not used; it would call {share}, and assumes that {EQUAL_PREVALENCE}"
     rows = (
         ("prevalence", percent(prevalence.value), f"estimated; {ends(prevalence.interval, level)}"),
         ("shape test", p_value, "a small value says that scores within a class have moved"),
@@ -145,7 +151,10 @@ def label_free_section(audit: CutOffAudit) -> Section:
         ("expected risk", risk(expected.estimate), reach),
         ("quantile-matched cut-off", cut(matched.threshold), calls),
     )
-    said = (audit.rescaling.text, *audit.statements)
+    unknown = statements(audit, audit.delta, audit.certificate.n_choices)
+    # What cannot be known without labels is known with them.
+    labels = audit.labelled or audit.sampled is not None
+    said = (rescaling_text(audit.rescaling), *(() if labels else unknown))
     texts, results, short = (said, (), ()) if audit.labelled else ((), said, (0, 1, 2))
     table = explained("Without labels", rows, short=short)
     title = "What the scores alone tell"

@@ -45,9 +45,31 @@ def page_with(
         status=Status(text=f"{percent(1 - plan.delta)} confidence", tone="open"),
         headline=answer,
         step=step,
-        sections=(rows, section("notes", "What this assumes", results=tuple(plan.notes))),
+        sections=(rows, section("notes", "What this assumes", results=notes(plan))),
         files=held_files(plan, "plan.json"),
     )
+
+
+SITE_NOTES = (
+    "labels are of random or consecutive patients of the next hospital.",
+    "the chosen cut-off has the expected cost there, and is the likeliest of the menu.",
+    "all errors have the larger cost; with unequal costs fewer labels may be enough.",
+)
+SITES_NOTES = (
+    "the next hospital is to these hospitals as they are to each other.",
+    "the cost that is promised depends on the patients of each hospital; these numbers do not.",
+    "shares are approximate where each hospital is left out in turn.",
+)
+WORST_MIX = "all errors misses or all alarms, as far as possible, whichever is worse: none assumed."
+
+
+def notes(plan: PlanDocument) -> tuple[str, ...]:
+    """Say what the numbers assume."""
+    if plan.at_site is not None or plan.sites is not None:
+        return SITES_NOTES if plan.at_site is None else SITE_NOTES
+    mixed = "errors are mixed as among the pilot's patients." if plan.from_pilot else WORST_MIX
+    pilot = "the pilot's risk is an estimate: the next cohort may show another one."
+    return (*(() if plan.costs.equal else (mixed,)), *((pilot,) if plan.from_pilot else ()))
 
 
 def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:

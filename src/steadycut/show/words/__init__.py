@@ -7,5 +7,6 @@
 ``next_step``   what to do next, as each surface spells it
 ``numbers``     how every number is written
 ``sentences``   other results as sentences
+``unlabelled``  what the scores alone tell, and what they cannot tell
 ==============  ====================================================================
 """

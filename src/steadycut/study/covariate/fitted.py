@@ -19,6 +19,7 @@ from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents import covariate as documents
 from steadycut.documents.parts import CertificatePart, Range, names_part
 from steadycut.documents.shown import Shown
+from steadycut.errors import Warned
 from steadycut.study.describe import role_counts, steps_of
 from steadycut.study.freeze import check_named, recipe_columns, versions
 from steadycut.study.options import Options
@@ -109,9 +110,13 @@ class CovariateStudy(Shown):
             found += class_warnings(f"of group '{group}' used to choose", chose.take(inside))
             if is_apart(chose.scores[inside], chose.scores[~inside]):
                 found.append(
-                    f"scores of group '{group}' hardly overlap with those of the others, as in "
-                    "another unit; no patients with similar scores can be compared, so the test "
-                    "and the weights say little. Bring them to one scale, or fit the group alone."
+                    Warned(
+                        "",
+                        f"scores of group '{group}' hardly overlap with those of the others, as in "
+                        "another unit; no patients with similar scores can be compared, so the "
+                        "test and the weights say little. Bring them to one scale, or fit the "
+                        "group alone.",
+                    )
                 )
         return found
 
@@ -119,10 +124,12 @@ class CovariateStudy(Shown):
         """Say why cut-offs differ although the test does not show that one is not enough."""
         if self.test.p_value <= self.options.search.delta or not np.ptp(self.thresholds):
             return []
-        text = (
+        text = Warned(
+            "",
             f"the test does not show that one cut-off is not enough (p = {self.test.p_value:.2g}), "
             "yet these cut-offs differ: the test uses the patients around the cut-off, the weights "
-            "use all. Differences may be chance; to follow the test, freeze the one cut-off of fit."
+            "use all. Differences may be chance; to follow the test, freeze the one cut-off of "
+            "fit.",
         )
         return [text]
 

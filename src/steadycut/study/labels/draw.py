@@ -13,7 +13,7 @@ from steadycut.documents.change_plan import DrawnStratumPart, LabelPlan, Stratum
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import check_deployment, pass_or_refuse, texts_of
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadPatients, argument, warn_each
+from steadycut.errors import BadOption, BadPatients, Warned, argument, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence, home_scores
 from steadycut.study.new_patients import as_patients
 
@@ -229,9 +229,11 @@ def _expected_labels(plan: LabelPlan) -> tuple[float, float, float]:
 def hidden_warnings(plan: LabelPlan) -> list[str]:
     """Warn of strata of which nobody is labelled."""
     return [
-        f"no labels: the plan labels none of the {one.patients} patients of the stratum "
-        f"'{one.name}', so how many of them are ill cannot be known. The upper limit of the miss "
-        "rate counts all of them as ill."
+        Warned.of("no labels")(
+            f"the plan labels none of the {one.patients} patients of the stratum '{one.name}', so "
+            "how many of them are ill cannot be known. The upper limit of the miss rate counts all "
+            "of them as ill."
+        )
         for one in plan.strata
         if not one.chance and one.patients
     ]

@@ -15,7 +15,7 @@ from steadycut.documents import audit
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadPatients
+from steadycut.errors import BadOption, BadPatients, Warned
 from steadycut.study.labels.draw import hidden_warnings, patient_coins
 from steadycut.study.small_cells import rounded_at_home
 
@@ -57,23 +57,31 @@ class Sampled:
         found = []
         if self.ignored:
             found.append(
-                f"labels: {self.ignored} labelled patients were not drawn by the plan; their "
-                "labels are ignored."
+                Warned.of("labels")(
+                    f"{self.ignored} labelled patients were not drawn by the plan; their "
+                    "labels are ignored."
+                )
             )
         if self.unlabelled:
             found.append(
-                f"labels: {self.unlabelled} drawn patients have no label. In upper limits each of "
-                "them counts as an error, in lower limits as right. Estimates leave them out."
+                Warned.of("labels")(
+                    f"{self.unlabelled} drawn patients have no label. In upper limits each of "
+                    "them counts as an error, in lower limits as right. Estimates leave them out."
+                )
             )
         grown = self.worst.n_patients - sum(one.patients for one in self.plan.strata)
         if grown:
             found.append(
-                f"labels: {grown} patients came after the plan was made; they have coins too."
+                Warned.of("labels")(
+                    f"{grown} patients came after the plan was made; they have coins too."
+                )
             )
         if self.plan.seed:
             found.append(
-                f"labels: the plan was drawn with the seed {self.plan.seed}, not with 0. If plans "
-                "of several seeds were labelled and the best is shown, the limits do not hold."
+                Warned.of("labels")(
+                    f"the plan was drawn with the seed {self.plan.seed}, not with 0. If plans "
+                    "of several seeds were labelled and the best is shown, the limits do not hold."
+                )
             )
         return [*found, *hidden_warnings(self.plan)]
 

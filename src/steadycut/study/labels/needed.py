@@ -14,11 +14,6 @@ from steadycut.errors import BadOption, argument
 from steadycut.study.home import check_cut_off_rule, check_prevalence, home_scores
 
 MENU, ONE = "one of a menu, as adapt chooses", "one cut-off, named beforehand"
-SITE_NOTES = (
-    "labels are of random or consecutive patients of the next hospital.",
-    "the chosen cut-off has the expected cost there, and is the likeliest of the menu.",
-    "all errors have the larger cost; with unequal costs fewer labels may be enough.",
-)
 
 
 def rule_at(given: object) -> FrozenRule:
