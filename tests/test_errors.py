@@ -1,5 +1,6 @@
 """Errors carry the names of arguments; Python, the command line and others spell them."""
 
+import copy
 import pickle
 import warnings
 
@@ -102,3 +103,11 @@ def test_a_warning_is_read_back_with_its_kind():
         (found, found.kind) == (again, again.kind) == ("unit: the scores are in percent.", "unit")
     )
     assert Warned.read("a line without a kind.").kind == ""
+
+
+@pytest.mark.parametrize("kind", ["unit", ""])
+def test_a_copy_of_a_warning_keeps_its_kind(kind):
+    found = Warned(kind, "the scores are in percent.")
+    loaded = pickle.loads(pickle.dumps(found))  # noqa: S301
+    for again in (loaded, copy.deepcopy(found)):
+        assert (again, again.kind) == (found, kind)

@@ -282,6 +282,10 @@ class Warned(str):
         made.kind = kind
         return made
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]
+        """Return what a copy is made of."""
+        return self.kind, self.removeprefix(f"{self.kind}: ")
+
     @classmethod
     def of(cls, kind: str) -> Callable[[str], Self]:
         """Return what makes warnings of a kind."""
