@@ -65,14 +65,16 @@ def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
     fixed = parts.FixedCutPart(
         meaning=FIXED_BY_CHOOSERS if point.n_choices else FIXED,
         characteristics={
-            name: parts.EstimatePart.of(value=_finite(one.value), **_ends(one.interval, one.method))
-            for name, one in point.fixed.items()
+            name: parts.EstimatePart.model_validate(
+                {"value": _finite(part.value), **_ends(part.interval, part.method)}
+            )
+            for name, part in point.fixed.items()
         },
     )
     rechosen = parts.RechosenCutPart(
         meaning=RECHOSEN,
         characteristics={
-            name: parts.IntervalPart.of(**_ends(point.rechosen.get(name), BOOTSTRAP))
+            name: parts.IntervalPart.model_validate(_ends(point.rechosen.get(name), BOOTSTRAP))
             for name in point.fixed
             if name != "auc"
         },
