@@ -208,9 +208,5 @@ def _finite(value: float | None) -> float | None:
 
 def _ends(interval: Interval | None, method: str) -> dict[str, object]:
     low, high = (None, None) if interval is None else interval
-    return {
-        "low": _finite(low),
-        "high": _finite(high),
-        "method": method,
-        "known": interval is not None,
-    }
+    ends = {"low": _finite(low), "high": _finite(high)}
+    return {**ends, "method": method, "known": interval is not None}
