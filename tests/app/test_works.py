@@ -184,7 +184,7 @@ def test_a_rule_is_picked_or_uploaded_but_not_both(worked):
     files = [("rule", rule), ("tables", (worked.table.name, worked.table.read_bytes()))]
     data = {"study": worked.key("fit")}
     answer = worked.client.post("/monitor", data=data, files=files)
-    assert (answer.status_code, "leave one of them out" in refused(answer)) == (400, True)
+    assert (answer.status_code, "Leave the others out" in refused(answer)) == (400, True)
 
 
 # Sites of an audit ----------------------------------------------------------------------------

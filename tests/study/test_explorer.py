@@ -96,6 +96,6 @@ def test_an_audit_has_its_own_patients():
 
 
 def test_without_a_class_there_is_nothing_to_explore():
-    assert samples.labelled_audit(only=1)["explorer"] is None
+    assert "explorer" not in samples.labelled_audit(only=1)
     rule = fit(samples.cohort(60, 1), n_bootstrap=20).freeze()
     assert "explorer" not in audit(rule, [0.5, 2.0]).to_dict()

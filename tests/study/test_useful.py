@@ -249,7 +249,7 @@ def test_with_small_cells_yes_is_never_easier_and_no_is_never_said():
     answers = set()
     for seed in range(25):
         study = fit(cohort(seed, 160, distance=0.5 * (seed % 5)), n_bootstrap=2)
-        coarse = verdict_of_rule(study.freeze(small_cells=5), rounded=True).useful
+        coarse = verdict_of_rule(study.freeze(small_cells=5)).useful
         assert coarse != "no"
         assert coarse != "yes" or study_verdict(study).useful == "yes"
         answers.add(coarse)

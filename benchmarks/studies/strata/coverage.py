@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
 from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from benchmarks.studies.strata.populations import GREY, NARROW, SQUARE, ZERO_ONE, normal
+from steadycut.core.confusion import count_decisions
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import (
     LOSS_BOUNDS,
@@ -74,7 +75,8 @@ def one_study(name, n, rng):
     certified = {
         one: certify_cost(strata, levels, costs, DELTA, one).value for one in {auto, *BOUNDS}
     }
-    found = certify_boundaries(strata, levels, costs, DELTA)
+    counts = count_decisions(levels, strata, costs.values.shape)
+    found = certify_boundaries(counts, costs, DELTA)
     limits = [limit for one in found for limit in (one.miss.limit, one.alarm.limit)]
     return {
         "cost_held": cost <= certified[auto],

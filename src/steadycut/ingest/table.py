@@ -109,6 +109,9 @@ def score_column(
         failed = ((row, text) for row, text in enumerate(listed) if text is not None)
         return ScoreColumn(values=_as_floats(values), unreadable=_unreadable(failed))
     objects = _objects(values)
+    # A column of yes and no is one of 1 and 0; among numbers, a yes is a mistake.
+    if all(_is_missing(value) or isinstance(value, bool | np.bool_) for value in objects):
+        objects = [value if _is_missing(value) else float(bool(value)) for value in objects]
     numbers = [_number(value, decimal) for value in objects]
     failed = ((row, str(objects[row])) for row, number in enumerate(numbers) if number is None)
     floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
