@@ -50,7 +50,7 @@ def tokens(n, rng):
 
 
 def token_table(rng):
-    """Return the columns: who, where, what and how much, one or two rows a patient."""
+    """Return the columns: who, where, what and how much, one or two rows per patient."""
     of = np.repeat(np.arange(N_PATIENTS), N_ROWS)
     own = {name: np.array(tokens(N_PATIENTS, rng))[of] for name in ("patient", "site", "word")}
     shared = np.where(np.arange(N_PATIENTS) % 2, "north", "south").astype("<U20")

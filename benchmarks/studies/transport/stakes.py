@@ -136,7 +136,7 @@ def stake_of(site, pair):
 
 
 def settings_of(home):
-    """Whatever does not depend on the method: one row a site abroad and pair of costs."""
+    """Whatever does not depend on the method: one row per site abroad and pair of costs."""
     for site in home.abroad:
         for place, pair in enumerate(COSTS):
             costs = peers.costs_of(pair)
