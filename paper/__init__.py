@@ -3,6 +3,7 @@
 =========================  ===========================================================
 ``claims``                 what the paper says, and how often it came out
 ``figure``                 what the figures share
+``pointwise``              the rule of figure 1: risk plus an instability map
 ``figure_1_simulation``    data and one replicate of figure 1
 ``figure_1``               its numbers and its drawing
 ``figure_2_simulation``    data and one replicate of figure 2

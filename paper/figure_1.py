@@ -11,12 +11,12 @@ from paper import figure_1_simulation as sim
 from paper.claims import Claim, share_of, spread_of
 from paper.figure import PaperFigure, draw_curves, run_settings
 from paper.figure_1_simulation import COSTS, SHARP, Outcome, Setting, in_sharp
+from paper.pointwise import Pointwise
 from steadycut.core.bounds.concentration import paper as paper_gap
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.cuts.risk_curve import risk_at_cuts, risk_curve
-from steadycut.core.rules.pointwise import Pointwise
 from steadycut.show.figures.colours import BLACK, BLUE, GREY, ORANGE, PURPLE, SKY, VERMILLION
 
 if TYPE_CHECKING:

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from paper.figure import BASE, draw_labels
-from steadycut.core.checks import FloatArray
-from steadycut.core.cuts.grid import EvenCuts, even_cuts
-from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts, risk_curve
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.pointwise import (
+from paper.pointwise import (
     Pointwise,
     along_thresholds,
     instability_map,
     moving_average,
     tried_thresholds,
 )
+from steadycut.core.checks import FloatArray
+from steadycut.core.cuts.grid import EvenCuts, even_cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts, risk_curve
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import ERM, chosen_cut, cuts_at_rank
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat

@@ -10,13 +10,13 @@ import numpy as np
 from scipy.special import ndtr
 
 from paper.figure import BASE, draw_labels
+from paper.pointwise import Pointwise
 from steadycut.core.bounds.concentration import paper as paper_gap
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.cuts.risk_curve import risk_curve
 from steadycut.core.records import Costs, PatientScores, Recipe
-from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.registry import chosen_cut
 from steadycut.core.rules.stable import Stable
 from steadycut.core.select import Candidate, Search, best_candidate, try_candidate

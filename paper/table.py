@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from paper.claims import SCHEMA, Claim, share_of, spread_of
+from paper.pointwise import Pointwise
 from steadycut.core.bounds.concentration import paper_terms
-from steadycut.core.records import PatientScores
+from steadycut.core.records import LABELLED, PatientScores, check_same_patients
 from steadycut.errors import BadPatients, NoFeasibleCut, TooFewPatients
 from steadycut.ingest.patients import Progress
 from steadycut.study.compare import COST_TABLE, Row, check_disjoint, judge
-from steadycut.study.fit import check_same_patients, make_study
+from steadycut.study.fit import make_study
 from steadycut.study.options import paper_method
 
 Hospitals = tuple[list[PatientScores], list[PatientScores]]
@@ -30,7 +31,7 @@ METHODS: dict[str, dict[str, Any]] = {
     OURS: {"rule": "erm", "selector": "objective"},
     NO_PENALTY: {"rule": "erm", "selector": "risk"},
     "Abl.: no bias": {"rule": "erm", "selector": "no-bias"},
-    "Figure 1's penalty": {"rule": "pointwise", "selector": "risk"},
+    "Figure 1's penalty": {"rule": Pointwise(), "selector": "risk"},
     "steadycut: stable": {"rule": "stable", "selector": "risk"},
 }
 # Algorithm 1 as printed. The DKW band adds the same amount to every candidate.
@@ -86,7 +87,7 @@ def table_result(
     role may lack a class, or a rule have no cut-off. Such a replicate is passed over and counted.
     """
     check_disjoint(*first)
-    check_same_patients(first[1])
+    check_same_patients(first[1], "candidates", LABELLED)
     rows = judge_methods(first, options)
     reference = rows[0]
     seen: list[list[dict[str, Any]]] = []

@@ -83,14 +83,12 @@ def ensemble(table: Path, kind: str) -> FrozenFile[Any]:
     return fit(several, ensemble=kind, n_bootstrap=N_BOOTSTRAP).freeze()
 
 
-def strata(table: Path, direction: str) -> FrozenFile[Any]:
+def strata(table: Path, direction: str, **options: Any) -> FrozenFile[Any]:  # noqa: ANN401
     """Freeze ordered strata."""
-    patients = aggregate(
-        table, patient="patient", score=SCORES[direction], label="disease", how="median"
-    )
-    return fit_strata(
-        patients, costs=STRATA_COSTS, direction=direction, n_bootstrap=N_BOOTSTRAP
-    ).freeze()
+    score = options.pop("score", SCORES[direction])
+    patients = aggregate(table, patient="patient", score=score, label="disease", how="median")
+    given = {"costs": STRATA_COSTS, "direction": direction, "n_bootstrap": N_BOOTSTRAP, **options}
+    return fit_strata(patients, **given).freeze()
 
 
 def by_covariate(table: Path, column: str, kind: str, direction: str) -> FrozenFile[Any]:
@@ -120,6 +118,14 @@ RULES: dict[str, Callable[[Path], FrozenFile[Any]]] = {
     "rule-uniform": lambda table: single(table, honesty="uniform", how="noisy-or"),
     # A score of no use and a dear alarm: nobody is called, so that there is no first score called.
     "rule-no-operating-value": lambda table: single(table, score="low", rule="erm", cost_fp=1000),
+    # Ends of the cuts: a text takes the place of a number in the file.
+    "rule-calls-nobody": lambda table: single(table, score="low", rule="erm", cost_fp=1000),
+    "rule-calls-everybody": lambda table: single(
+        table, score="low", rule="erm", cost_fn=1000, direction="ge"
+    ),
+    "strata-ends": lambda table: strata(
+        table, "ge", score="low", rule="erm", costs=[[0.0, 0.1, 1.0], [9.0, 0.2, 0.1]]
+    ),
     "rule-remembered-patients": lambda table: single(table, remember_patients=True),
     "strata-ge": lambda table: strata(table, "ge"),
     "strata-le": lambda table: strata(table, "le"),

@@ -9,6 +9,8 @@ import json
 import math
 import re
 import textwrap
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +30,20 @@ FORMS = re.compile(
 )
 TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
 TYPES |= {"null": "NoneType"}
+
+
+def _escaped(text: str) -> str:
+    return re.escape(text).replace("\\ ", "\\x20")
+
+
 # Names for forms that occur often.
 SHORT = {
+    "CutOff": "End|float",
     "Count": f"int/0/{LARGEST_COUNT}",
     "Hash": "'[0-9a-f]{64}'",
     "Share": "float/5e-324/0.9999999999999999",
 }
+SHORT["End"] = f"'{'|'.join(map(_escaped, rule_reader.ENDS))}'"
 
 
 def schema_text(name: str) -> str:
@@ -43,21 +53,43 @@ def schema_text(name: str) -> str:
 
 def reader_text() -> str:
     """Return the file of the reader with the forms of all fields in it."""
-    found: dict[str, Any] = {"Range": ["float", 2, 2], **SHORT}
+    forms: dict[str, Any] = {"Range": ["float", 2, 2], **SHORT}
     for name in KINDS:
         schema = json.loads(schema_text(name))
         for part, content in {schema["title"]: schema, **schema["$defs"]}.items():
-            form = _grouped({_key(content, one): _form(field) for one, field in _fields(content)})
-            if found.setdefault(part, form) != form:
+            form = _grouped({_key(content, key): _form(field) for key, field in _fields(content)})
+            if forms.setdefault(part, form) != form:
                 msg = f"two kinds of frozen files have another part of the name {part}"
                 raise ValueError(msg)
-    text = json.dumps(found, sort_keys=True, separators=(", ", ":"))
+    uses = Counter(name for form in forms.values() for name in _names(form))
+    single = {name: form for name, form in forms.items() if uses[name] == 1}
+    several = {name: _inlined(form, single) for name, form in forms.items() if name not in single}
+    text = json.dumps(several, sort_keys=True, separators=(", ", ":"))
     # The first line begins behind eight characters.
     wrapper = textwrap.TextWrapper(
         100, initial_indent=" " * 8, break_long_words=False, break_on_hyphens=False
     )
     joined = "\n".join(wrapper.wrap(text))[8:]
     return FORMS.sub(lambda _: joined, READER.read_text(encoding="utf-8"))
+
+
+def _names(form: Any) -> Iterator[str]:  # noqa: ANN401
+    """Yield the names of the forms in a form; a form among several gets two, so that it stays."""
+    if isinstance(form, str):
+        names = form.split("|")
+        yield from names * min(len(names), 2)
+    else:
+        for part in form.values() if isinstance(form, dict) else form[:1]:
+            yield from _names(part)
+
+
+def _inlined(form: Any, single: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return a form with each part that is named once in the place of its name."""
+    if isinstance(form, str):
+        return _inlined(single[form], single) if form in single else form
+    if isinstance(form, dict):
+        return {name: _inlined(part, single) for name, part in form.items()}
+    return [_inlined(form[0], single), *form[1:]]
 
 
 def _grouped(forms: dict[str, Any]) -> dict[str, Any]:
@@ -83,7 +115,7 @@ def _form(field: dict[str, Any]) -> Any:  # noqa: ANN401
         several = [_form(one) for one in field["anyOf"]]
         if "default" in field:
             several.remove("NoneType")
-        return several[0] if len(several) == 1 else "|".join(sorted(several))
+        return _short(several[0] if len(several) == 1 else "|".join(sorted(several)))
     if "prefixItems" in field:
         return "Range"
     if "items" in field:
@@ -102,12 +134,8 @@ def _plain_form(field: dict[str, Any]) -> str:
     return _short(form)
 
 
-def _short(form: str) -> str:
+def _short(form: Any) -> Any:  # noqa: ANN401
     return next((name for name, long in SHORT.items() if long == form), form)
-
-
-def _escaped(text: str) -> str:
-    return re.escape(text).replace("\\ ", "\\x20")
 
 
 def _limits(field: dict[str, Any]) -> str:

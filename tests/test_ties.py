@@ -15,7 +15,7 @@ from steadycut.core.ensemble import Method
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, Recipe
 from steadycut.core.rules.registry import parse_rule
-from steadycut.core.rules.stable import nearest_rank, one_basin
+from steadycut.core.rules.stable import nearest_rank
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.draws import stratum_of
 
@@ -59,7 +59,7 @@ def test_risks_that_differ_by_rounding_alone_are_tied():
 
 def test_of_tied_criteria_the_partner_decides():
     """Specificity 1 at two cuts; the lower one finds more."""
-    rank, threshold = chosen([1.0, 2.0, 3.0], [0, 1, 1], rule="specificity")
+    rank, threshold = chosen([1.0, 2.0, 3.0], [0, 1, 1], rule="max-specificity")
     assert (rank, threshold) == (1, 1.5)
 
 
@@ -68,7 +68,9 @@ def test_where_in_the_gap():
     assert chosen(scores, labels)[1] == 2.0
     assert chosen(scores, labels, grid=5)[1] == 2.0  # 1, 2, 3 and 4 part them: the lower middle
     cuts = cuts_of(PatientScores(scores=scores, labels=labels), "exact")
-    assert cuts.place(np.array([0, 2]), np.array([0, 2])) == pytest.approx([-0.02, 4.02])
+    ends = cuts.place(np.array([0, 2]), np.array([0, 2]))
+    assert ends.tolist() == [-np.inf, np.inf]
+    assert cuts.on_scale(ends) == pytest.approx([-0.02, 4.02])
 
 
 def test_between_neighbouring_numbers_the_upper_one_is_taken():
@@ -87,14 +89,14 @@ def test_of_two_cuts_as_near_to_the_mean_stable_takes_the_lower():
     assert nearest_rank(np.array([[0, 2]]), np.array([1.0 + 1e-12])).tolist() == [0]
 
 
-def test_if_everybody_is_tied_stable_calls_nobody():
-    """The mean lies above the middle of both cuts, so the upper one is nearer."""
-    assert chosen([0.5, 0.5], [0, 1], rule="stable")[0] == 2
+def test_if_everybody_is_tied_stable_calls_everybody():
+    """Both cuts are as near to the middle, so the lower one is taken."""
+    assert chosen([0.5, 0.5], [0, 1], rule="stable")[0] == 0
 
 
-def test_of_two_basins_as_heavy_the_lower_one():
-    weights, wall = np.array([[0.4, 0.2, 0.4]]), np.array([[False, True, False]])
-    assert one_basin(weights, wall).tolist() == [[0.4, 0.0, 0.0]]
+def test_of_two_regions_as_good_the_lower_one():
+    scores = np.repeat([0.0, 1.0, 2.0, 3.0], 30)
+    assert chosen(scores, np.repeat([0, 1, 0, 1], 30), rule="stable")[0] == 30
 
 
 def test_the_quantile_of_distances_is_one_of_them():

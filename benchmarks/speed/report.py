@@ -16,7 +16,7 @@ from time import perf_counter, process_time
 import numpy as np
 
 from steadycut import PatientScores, fit
-from steadycut.show.pages.study import study_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.html import render_page
 
 RESULT = Path(__file__).parents[1] / "results" / "report_speed.json"
@@ -41,12 +41,12 @@ def seconds(work):
 
 
 def main():
-    render_page(study_page(fit(cohort(60)).describe()))
+    render_page(page_of(fit(cohort(60)).describe()))
     first, rows = None, []
     for n in SIZES:
         study = fit(cohort(n))
         *plain, document = seconds(study.describe)
-        *made, page = seconds(lambda document=document: render_page(study_page(document)))
+        *made, page = seconds(lambda document=document: render_page(page_of(document)))
         first = first or made[1]
         figures = {
             "study": plain[0],

@@ -26,9 +26,9 @@ from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from steadycut.core.adapt.control import Claims, attempt_delta, try_menu, within
-from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item, make_menu
 from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.core.adapt.refit import Labels, Model
 from steadycut.core.monitor import evidence, first_crossing
 from steadycut.core.records import Costs
 
@@ -153,7 +153,7 @@ def try_once(one, trigger, attempt, cut, home, setting):
     menu = hard_menu()
     if setting != "at the margin":
         pool = Pool.of(one.scores[trigger:first])
-        made, _ = make_menu(home, pool, cut, COSTS, None)
+        made = make_menu(home, pool, cut, COSTS)
         menu = within(made, ORIGINAL - REACH, ORIGINAL + REACH)
     claims = Claims(costs=COSTS, target=TARGET, margin=MARGIN)
     found = try_menu(menu, labels, ORIGINAL, claims, attempt_delta(DELTA, attempt))
@@ -260,7 +260,7 @@ def home_patients(rng):
 def measure(setting, n_streams, seed=SEED):
     """Return what the streams of one setting show."""
     rng = np.random.default_rng([seed, SETTINGS.index(setting)])
-    home, followed, streams = home_patients(rng), [], []
+    home, followed, streams = Model.of(home_patients(rng)), [], []
     for start in range(0, n_streams, CHUNK):
         mine = [stream(setting, rng) for _ in range(min(CHUNK, n_streams - start))]
         followed += follow(mine, home, setting)

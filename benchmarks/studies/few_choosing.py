@@ -3,19 +3,17 @@
 Decided before looking: 18 populations (normal scores 1, 2 or 4 standard deviations apart, 10, 30 or
 50 % ill, costs 1:1 and 5:1), and 8, 13, 20, 30 or 50 patients who choose, at least one per class.
 Measured is the excess risk: the true risk of the chosen cut minus the smallest of any cut, in parts
-of the more expensive error, at the first hospital and at one where all scores are 0.5 higher. Taken
-is the variant with the smallest mean over all populations and both hospitals at 8 to 20 patients,
-unless `stable`, which needs no rule of its own for so few, is within 0.002 of it. Variants of the
-weight of a patient:
+of the more expensive error, at the first hospital and at one where all scores are 0.5 higher.
+Compared are parts of the rule:
 
-stable      0.2 (100 / n)^0.6, as at any other number
-quarter     1/4
-square      1/4 from 30 patients on, 1/4 x (30 / n)^2 below
-one         1/4 from 30 patients on, 1 below
+stable      the rule as it is
+heavier     each patient counts 0.25 instead of 0.1
+mean        the mean of the cuts alone
+line        the logistic regression alone
 erm         the smallest risk
 
 Run as ``python benchmarks/studies/few_choosing.py [--replicates N] [--seed N]``; it writes
-``benchmarks/results/few_choosing.json``. Another ``--seed`` checks the choice on other patients.
+``benchmarks/results/few_choosing.json``.
 """
 
 import argparse
@@ -30,7 +28,6 @@ from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import ERM, Stable, cuts_at_rank
-from steadycut.core.rules.stable import patient_weight
 
 RESULT = Path(__file__).parents[1] / "results" / "few_choosing.json"
 SIZES, MOVED = (8, 13, 20, 30, 50), 0.5
@@ -38,16 +35,15 @@ POPULATIONS = list(product((1.0, 2.0, 4.0), (0.1, 0.3, 0.5), ((1.0, 1.0), (5.0, 
 GRID = np.linspace(-6, 10, 1601)
 
 
-def variants(n):
-    """Return the rules by name; a fixed weight, whatever the number of patients."""
-    weights = {
-        "quarter": 0.25,
-        "square": 0.25 * max(30 / n, 1) ** 2,
-        "one": 1.0 if n < 30 else 0.25,
+def variants():
+    """Return the rules by name."""
+    return {
+        "stable": Stable(),
+        "heavier": Stable(weight=0.25),
+        "mean": Stable(share=0.0),
+        "line": Stable(share=1.0),
+        "erm": ERM,
     }
-    own = float(patient_weight(1.0, np.array(n)))  # what `Stable` does by itself
-    rules = {name: Stable(weight=weight / own) for name, weight in weights.items()}
-    return {"stable": Stable(), **rules, "erm": ERM}
 
 
 def risk(cut, population, moved=0.0):
@@ -70,7 +66,7 @@ def draw(n, population, rng):
 
 def cell(n, population, rng, replicates):
     """Return the mean excess risk of every rule at both hospitals."""
-    rules, costs = variants(n), Costs(cost_fn=population[2][0], cost_fp=population[2][1])
+    rules, costs = variants(), Costs(cost_fn=population[2][0], cost_fp=population[2][1])
     best = [risk(GRID, population, moved).min() for moved in (0.0, MOVED)]
     found = {name: np.zeros(2) for name in rules}
     for _ in range(replicates):

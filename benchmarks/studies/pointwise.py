@@ -29,10 +29,10 @@ from real_sets import READERS, load
 from tables import gather, markdown, summarise
 
 from benchmarks.studies.pieces import rounded
+from paper.pointwise import Pointwise
 from steadycut import PatientScores
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.cuts.risk_curve import count_errors
-from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.registry import cuts_at_rank
 
 

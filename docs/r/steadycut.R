@@ -15,7 +15,11 @@ read_rule <- function(path) {
   }
   if (!identical(field("schema"), "steadycut.rule/1") || field("ensemble") != "null")
     stop(path, " is not a rule with one cut-off for one score: use steadycut apply", call. = FALSE)
-  list(threshold = as.numeric(field("threshold")), direction = field("direction"))
+  # A rule that calls everybody or nobody has a text in place of a number.
+  ends <- c("below every score" = -Inf, "above every score" = Inf)
+  value <- field("threshold")
+  threshold <- if (value %in% names(ends)) ends[[value]] else as.numeric(value)
+  list(threshold = threshold, direction = field("direction"))
 }
 
 # Decide: 1 for each patient who is called, else 0. Give one score per patient.

@@ -29,45 +29,18 @@ The folders, in the order in which they may import each other:
 ===============  =====================================================================
 """
 
-from steadycut._kinds import public_names
 from steadycut._renderer import plug_in
-from steadycut._version import __version__  # noqa: F401
 
 # Each name is loaded when it is first used. So `import steadycut` is fast, nobody needs an
-# optional package for what they do not use, and a command loads only what it needs. Type checkers
-# read ``__init__.pyi``.
-_PLACES = {
-    "core.certify": ("Certificate", "certify"),
-    "core.records": ("PatientScores",),
-    "documents.guards": ("check_deployment",),
-    "errors": (
-        "DataWarning",
-        "FewPatientsWarning",
-        "ForcedWarning",
-        "RowsAsPatientsWarning",
-        "SteadycutError",
-        "SteadycutWarning",
-        "UnstableCutWarning",
-    ),
-    "estimators": ("StableThreshold", "StableThresholdClassifier"),
-    "ingest": ("aggregate",),
-    "adaptation.adapt": ("Adaptation", "adapt"),
-    "study.labels.draw": ("LabelDraw", "draw_labels"),
-    "adaptation.switch": ("Switch", "switch"),
-    "study.audit": ("audit",),
-    "study.audited": ("Audit",),
-    "study.compare": ("Comparison", "compare"),
-    "study.monitor": ("Monitor", "monitor"),
-    "study.operating_point": ("OperatingPoint", "operating_point"),
-    "study.options": ("paper_method",),
-    "study.plan": ("Plan", "plan"),
-}
+# optional package for what they do not use, and a command loads only what it needs. The names and
+# their modules stand in ``__init__.pyi``, which type checkers read too.
+_STUB = __loader__.get_data(f"{__file__.rpartition('.')[0]}.pyi").decode()
+_LINES = [line.split() for line in _STUB.splitlines() if " as " in line]
+_MODULE_OF = {words[-1]: words[1] for words in _LINES if words[0] == "from"}
 # Whole modules: the figures, and what objects show of themselves in a notebook.
 _MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.render.notebook"}
-_MODULE_OF = {name: module for module, names in _PLACES.items() for name in names}
-_MODULE_OF |= public_names()
 
-__all__ = sorted(["__version__", *_MODULE_OF])  # noqa: PLE0605
+__all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
@@ -75,11 +48,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULE_OF:
-        return getattr(import_module(f"steadycut.{_MODULE_OF[name]}"), name)
+        return getattr(import_module(_MODULE_OF[name]), name)
     if name in _MODULES:
         return import_module(_MODULES[name])
-    msg = f"module 'steadycut' has no attribute {name!r}"
-    raise AttributeError(msg)
+    raise AttributeError(f"module 'steadycut' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -13,8 +13,8 @@ class Kind(SimpleNamespace):
 
     Parameters
     ----------
-    schema, file_name
-        What its files name as their schema, and what they are called in a folder.
+    schema
+        What its files name as their schema; they are called after it, as `file_name_of` says.
     rule, study
         The class of its files and the document of its studies, as ``module:class`` in `documents`.
     page
@@ -24,58 +24,66 @@ class Kind(SimpleNamespace):
         What that page is called, without an ending.
     command, line
         The command that makes it, a module of its own in ``cli``, and its line in the help.
-    fit, fitted
-        The function that makes a study and the class of the study, as ``module:name``.
+    fitted
+        The class of a study, as ``module:name``.
     """
 
     schema: str
-    file_name: str
     rule: str
     study: str
     page: str | None = None
     page_name: str
     command: str
     line: str
-    fit: str
     fitted: str
+
+    @property
+    def file_name(self) -> str:
+        """What its files are called in a folder."""
+        return file_name_of(self.schema)
+
+
+def file_name_of(schema: str) -> str:
+    """Return what files with a schema are called in a folder.
+
+    Examples
+    --------
+    >>> file_name_of("steadycut.strata/1")
+    'strata.json'
+    """
+    return f"{schema.partition('.')[2].partition('/')[0]}.json"
 
 
 # The first one is the cut-off.
 KINDS = [
     Kind(
         schema="steadycut.rule/1",
-        file_name="rule.json",
         rule="rule:FrozenRule",
         study="study:StudyDocument",
         page="study",
         page_name="report",
         command="fit",
         line="Choose, freeze and certify one patient-level cut-off.",
-        fit="study.fit:fit",
         fitted="study.fit:Study",
     ),
     Kind(
         schema="steadycut.strata/1",
-        file_name="strata.json",
         rule="strata:StrataRule",
         study="strata:StrataStudyDocument",
         page="strata",
         page_name="strata",
         command="strata",
         line="Choose ordered risk strata, or rule out and rule in.",
-        fit="study.strata.fit:fit_strata",
         fitted="study.strata.fitted:StrataStudy",
     ),
     Kind(
         schema="steadycut.covariate/1",
-        file_name="covariate.json",
         rule="covariate:CovariateRule",
         study="covariate:CovariateStudyDocument",
         page="covariate",
         page_name="covariate",
         command="covariate",
         line="Choose cut-offs that depend on a group or a number.",
-        fit="study.covariate.fit:fit_by_covariate",
         fitted="study.covariate.fitted:CovariateStudy",
     ),
 ]
@@ -91,12 +99,6 @@ def file_names() -> str:
     """
     *first, last = (kind.file_name for kind in KINDS)
     return f"{', '.join(first)} or {last}"
-
-
-def public_names() -> dict[str, str]:
-    """Return what `steadycut` offers of all kinds: each name with its module."""
-    places = [(f"documents.{kind.rule}", kind.fit, kind.fitted) for kind in KINDS]
-    return {name: module for row in places for module, name in (one.split(":") for one in row)}
 
 
 def commands(*kinds: Kind) -> dict[str, tuple[str, str]]:

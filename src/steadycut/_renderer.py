@@ -5,6 +5,7 @@ shown knows only this place.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 _LOADERS: list[Callable[[], object]] = []
 
@@ -14,6 +15,6 @@ def plug_in(load: Callable[[], object]) -> None:
     _LOADERS[:] = [load]
 
 
-def renderer() -> object:
+def renderer() -> Any:  # noqa: ANN401
     """Return what shows objects."""
     return _LOADERS[0]()

@@ -31,14 +31,15 @@ names a patient. Names of arguments are marked with `argument`, so that Python, 
 the app can each spell them in their own way.
 """
 
+import inspect
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
-from functools import partial
+from functools import partial, wraps
 from types import MappingProxyType
-from typing import Self
+from typing import ParamSpec, Self, TypeVar
 
 # Characters for private use, which nobody types: they stand around an argument.
 MARKED = re.compile("\ue000(\\w+)(?:=(.*?))?\ue001")
@@ -48,9 +49,23 @@ LONGEST_TYPED = 100
 # So many characters must have been typed to suggest a name that begins with them.
 LEAST_TYPED = 3
 IN_PYTHON: Mapping[str, str] = MappingProxyType({})
+# What to type, and the names that other packages have for it.
+A_TABLE = "Make patients of a table first: steadycut.aggregate(table, patient=..., score=...)."
+OURS = {
+    "Type y=...": "labels label y_true truth outcome",
+    "Type seed=...": "random_state rng random_seed",
+    "Type delta=..., such as 0.1 for 90 %.": "alpha confidence_level level",
+    "Type cost_fn=... and cost_fp=...": "cost costs cost_ratio",
+    "Type n_bootstrap=...": "n_boot boot_runs B n_resamples",
+    "Type rule=...": "metric method scoring criterion",
+    "Every patient counts once; there are no weights.": "sample_weight",
+    A_TABLE: "patient score patient_col score_col",
+}
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
 
 
-def argument(name: str, value: str | int | None = None) -> str:
+def argument(name: str, value: str | float | None = None) -> str:
     """Mark an argument, perhaps with the value to give it, in the text of an error.
 
     Examples
@@ -64,6 +79,50 @@ def argument(name: str, value: str | int | None = None) -> str:
     return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value!r}\ue001"
 
 
+def as_flag(name: str, value: str | None = None) -> str:
+    """Write an option for the command line, perhaps with its value.
+
+    Examples
+    --------
+    >>> as_flag("cost_fn", "5"), as_flag("force")
+    ('--cost-fn 5', '--force')
+    """
+    return f"--{name.replace('_', '-')} {value or ''}".rstrip()
+
+
+def as_keyword(name: str, value: str | None = None) -> str:
+    """Write an option of the command line as an argument in Python, perhaps with its value.
+
+    Examples
+    --------
+    >>> as_keyword("grid", "exact"), as_keyword("patient_key")
+    ("grid='exact'", 'key')
+    """
+    name = {"patient_key": "key"}.get(name, name)
+    return name if value is None else f"{name}={value!r}"
+
+
+# Options that warnings advise, as their texts name them: files hold these for every surface.
+ADVISED: Mapping[tuple[str, str | None], str] = MappingProxyType(
+    {
+        option: f"{as_flag(*option)}, in Python {as_keyword(*option)}"
+        for option in (
+            ("direction", "ge"),
+            ("direction", "le"),
+            ("grid", "exact"),
+            ("patient_key", None),
+            ("positive", None),
+            ("target_prevalence", None),
+        )
+    }
+)
+
+
+def spelled(text: str, spell: Callable[[str, str | None], str]) -> str:
+    """Return a text with its marked arguments as ``spell`` writes a name and a value."""
+    return MARKED.sub(lambda mark: spell(*mark.groups()), text)
+
+
 def closest(word: str, names: Iterable[str]) -> str | None:
     """Return the name that is similar to a word, or begins with it; None if there is none.
 
@@ -74,10 +133,10 @@ def closest(word: str, names: Iterable[str]) -> str | None:
     """
     folded = {name.casefold(): name for name in reversed(list(names))}
     wanted = word.casefold()
-    found = get_close_matches(wanted, folded, n=1, cutoff=ALIKE)
+    near = get_close_matches(wanted, folded, n=1, cutoff=ALIKE)
     if len(wanted) >= LEAST_TYPED:
-        found += sorted((name for name in folded if name.startswith(wanted)), key=len)
-    return folded[found[0]] if found else None
+        near += sorted((name for name in folded if name.startswith(wanted)), key=len)
+    return folded[near[0]] if near else None
 
 
 def did_you_mean(value: object, names: Collection[str]) -> str:
@@ -96,21 +155,64 @@ def did_you_mean(value: object, names: Collection[str]) -> str:
     """
     if not isinstance(value, str) or len(value) > LONGEST_TYPED:
         return ""
-    found = _corrected(value, dict.fromkeys(name.partition(":")[0] for name in names))
-    found = closest(value, names) if found in {None, value} else found
-    return f" Did you mean {found!r}?" if found not in {None, value} else ""
+    meant = _corrected(value, dict.fromkeys(name.partition(":")[0] for name in names))
+    meant = closest(value, names) if meant in {None, value} else meant
+    return f" Did you mean {meant!r}?" if meant not in {None, value} else ""
+
+
+def no_such_name(name: str, names: Collection[str]) -> TypeError:
+    """Return the error for an argument that is not there, with what to type instead.
+
+    Examples
+    --------
+    >>> no_such_name("random_state", ["delta", "seed"])
+    TypeError("there is no option 'random_state'. Type seed=...")
+    >>> no_such_name("dleta", ["delta", "seed"])
+    TypeError("there is no option 'dleta'. Did you mean 'delta'?")
+    """
+    ours = next((text for text, others in OURS.items() if name in others.split()), "")
+    wanted = set() if ours == A_TABLE else set(re.findall(r"(\w+)=", ours))
+    hint = f" {ours}" if ours and wanted <= set(names) else did_you_mean(name, names)
+    return TypeError(f"there is no option {name!r}.{hint}")
+
+
+def explains_calls(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
+    """Say what to type where the arguments are not those of the function.
+
+    What warns in the function blames the caller of its caller: one step more.
+    """
+    signature = inspect.signature(function)
+    names = signature.parameters
+    usage = ", ".join(
+        f"{name}=..." if part.kind is part.KEYWORD_ONLY else name
+        for name, part in names.items()
+        if part.kind is not part.VAR_KEYWORD and name != "self"
+    )
+
+    @wraps(function)
+    def call(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        try:
+            signature.bind(*args, **kwargs)
+        except TypeError as error:
+            for name in kwargs:
+                if name not in names:
+                    raise no_such_name(name, names) from None
+            raise TypeError(f"{error}. Type {function.__name__}({usage}).") from None
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _corrected(text: str, names: Collection[str]) -> str | None:
     """Return a text such as ``f1@ppv:0.9`` with the closest names; None if one has none."""
-    found = []
+    parts = []
     for part in text.split("@"):
         name, colon, number = part.partition(":")
         near = name if name in names else closest(name, names)
         if near is None:
             return None
-        found.append(near + colon + number)
-    return "@".join(found)
+        parts.append(near + colon + number)
+    return "@".join(parts)
 
 
 @contextmanager
@@ -148,14 +250,22 @@ class SteadycutError(ValueError):
     def spelled(self, names: Mapping[str, str] = IN_PYTHON) -> str:
         """Return the text with other names for the arguments, such as ``--delta`` for ``delta``."""
 
-        def spell(found: re.Match[str]) -> str:
-            name, value = found.groups()
+        def spell(name: str, value: str | None) -> str:
             flag = names.get(name)
             if flag is None:
                 return name if value is None else f"{name}={value}"
             return flag if value in {None, "True"} else f"{flag} {value}".replace("'", "")
 
-        return MARKED.sub(spell, self.message)
+        return spelled(self.message, spell)
+
+    def renamed(self, flags: Mapping[str, str]) -> str:
+        """Return the text with its arguments still marked, each named after its option."""
+
+        def rename(name: str, value: str | None) -> str:
+            name = flags.get(name, name).removeprefix("--").replace("-", "_")
+            return f"\ue000{name}\ue001" if value is None else f"\ue000{name}={value}\ue001"
+
+        return spelled(self.message, rename)
 
 
 class BadOption(SteadycutError):
@@ -260,6 +370,9 @@ WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
     }
 )
 
+# Kinds whose texts hold no number, so that they tell nothing about single patients.
+WITHOUT_NUMBERS = frozenset({"approximate refits", "sampling", "separation", "sorted by label"})
+
 
 class Warned(str):
     """A warning: its kind, and its text, which is written with the kind before it.
@@ -298,12 +411,17 @@ class Warned(str):
         return cls(kind, rest) if colon else cls("", text)
 
 
+def warned_if(holds: object, kind: str, text: str) -> list[str]:
+    """Return a warning of a kind in a list, which is empty if there is nothing to warn of."""
+    return [Warned(kind, text)] if holds else []
+
+
 def kind_of(text: str) -> str:
     """Return the kind of a warning; none for a text that has no kind."""
     return text.kind if isinstance(text, Warned) else ""
 
 
-def warn_each(found: Iterable[str], stacklevel: int = 1) -> None:
+def warn_each(texts: Iterable[str], stacklevel: int = 1) -> None:
     """Warn of each text once, with the category of its kind; one without a kind is about data.
 
     ``stacklevel`` is that of `warnings.warn`: 2 blames the caller of the function that calls this.
@@ -316,6 +434,6 @@ def warn_each(found: Iterable[str], stacklevel: int = 1) -> None:
     >>> [(one.category.__name__, str(one.message)) for one in caught]
     [('FewPatientsWarning', 'few patients: 9'), ('DataWarning', '3 rows left out.')]
     """
-    for text in dict.fromkeys(found):
+    for text in dict.fromkeys(texts):
         category = WARNING_OF_KIND.get(kind_of(text), DataWarning)
         warnings.warn(str(text), category, stacklevel=stacklevel + 1)

@@ -30,6 +30,7 @@ import sys
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from contextlib import suppress
+from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
@@ -44,7 +45,8 @@ PART = re.compile(r"\.steadycut-[0-9a-f]{16}\.part")
 LARGEST_SCORE = 1e300
 LARGEST_COST = 1e100
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-# A whole number that is written as a float: the group "1.0" is the group "1".
+# A whole number that is written as a float: the group "1.0" is the group "1". Other numbers stay:
+# 1.10 may be a version and not 1.1.
 WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
 NO_SCORE = ("", "na", "n/a", "nan", "null", "none", "inf", "-inf", "infinity", "-infinity")
 # Texts that mean "missing" in identifiers, levels and labels; steadycut takes them from here.
@@ -60,88 +62,107 @@ SURE = 10
 # Checks that refuse a table; steadycut uses the same names if they are forced.
 AGGREGATION, LEVEL = "aggregation", "missing level"
 
+# A cut-off that calls everybody or nobody is infinite. JSON has no infinity: files hold a text.
+ENDS = {"below every score": -math.inf, "above every score": math.inf}
+END_TEXTS = {end: text for text, end in ENDS.items()}
+
 Rule = Dict[str, Any]
 Table = Dict[str, List[str]]
 Columns = Dict[str, List[Any]]
+Scores = List[float]
+
+# What reading a field raises that is not there or has another form.
+WRONG_CONTENT = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
+NEWER = "If a newer steadycut made the file, use the reader of that version."
+SIGNATURE = {
+    "algorithm": "'Ed25519'",
+    "schema": r"'steadycut\.signature/1'",
+    "key sha256 signature": "str",
+}
 
 # What each field of each part of a file may hold; scripts/write_schema.py writes this. A field with
 # "?" may be missing. A form is the name of a part or of a type (with the smallest and the largest
 # value), several of them, a quoted pattern, a list of a form (with its least and largest length),
 # or the fields of a part, those of one form together; "*" stands for any name.
 FORMS: Rule = json.loads(
-    r"""{"AdaptedPart":{"attempt?":"int/1/9007199254740992", "choosing labelled pool":"Count", "menu
-parent plan?":"Hash", "prevalence":"NoneType|Range", "sequential":"bool"},
-"AllPatientsPart":{"n_negative n_positive":"Count", "quantiles_negative
-quantiles_positive":["float"]}, "BetweenPart":{"high low":"float/0/1", "level":"Share", "n_patients
-patients":"Count"}, "BinsPart":{"edges":["float"], "negative positive":["Count"]},
-"BoundaryPart":{"above below":"str", "alarm miss":"RatePart", "alarm_costs
-miss_costs":{"*":"float"}, "delta":"Share", "probability":"NoneType|float", "threshold":"float"},
-"CertificatePart":{"bound":"str", "delta":"Share", "generalization":"float",
+    r"""{"CertificatePart":{"bound":"str", "delta":"Share", "generalization":"float",
 "honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf", "n_patients":"Count", "risk
-trivial_risk value":"float/0/inf", "vacuous":"bool"},
-"CertifiedRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower
-upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
-"rate":"'sensitivity|specificity|npv|ppv'"}, "Columns":{"event? negative? patient score
+trivial_risk value":"float/0/inf", "vacuous":"bool"}, "Columns":{"event? negative? patient score
 time?":"str", "horizon?":"float/5e-324/inf", "label positive site":"NoneType|str",
 "label_how?":"'any'", "levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
-"Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn tp":"Count"}, "CutPart":{"at":"float|str",
-"certificate":"CertificatePart|NoneType", "own_threshold rank threshold":"float",
-"weight":"float/0/1"}, "DifferencePart":{"delta risk standard_error upper":"float"},
-"EnoughPart":{"df":"int", "n_patients":"Count", "p_value statistic":"float"},
-"EnsemblePart":{"kind":"'quantile|gls'", "methods":["MethodPart", 2]}, "Hash":"'[0-9a-f]{64}'",
-"InstancesPart":{"largest smallest":"Count", "median":"float"}, "MethodPart":{"aggregation":["Step",
-1], "reference":["float", 1, 2001], "score":"str", "score_range":"Range", "weight":"int/0/10000"},
-"PooledPart":{"certificate":"CertificatePart", "draws":["float"], "rank threshold":"float"},
-"Provenance":{"data_sha256":"str", "options":"RuleOptions", "patients":"RoleCounts", "seed":"int",
-"sites":["str"], "versions":{"*":"str"}}, "ProvenancePart":{"data_sha256 rule":"str",
-"patients":"RoleCounts", "seed":"int", "versions":{"*":"str"}}, "Range":["float", 2, 2],
-"RatePart":{"errors n_patients":"Count", "limit":"float", "rate":"NoneType|float"},
-"Reference":{"bins":"BinsPart", "fn fp tn tp":"Count",
-"instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
-quantiles_positive":["float"]}, "Remembered":{"hashes":["str"], "key_check? salt":"Hash",
-"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "RoleCounts":{"certify certify_positive
-certify_unknown? positive select select_positive test? test_positive? total unknown?":"Count"},
-"RuleOptions":{"bound ensemble honesty selector stratify":"str", "certify_size delta delta_boot?
-test_size?":"float", "grid":"int|str", "n_bootstrap small_cells?":"int", "stratified":"bool"},
-"ScalePart":{"ranks":["int", 2], "thresholds":["float"]}, "Share":"float/5e-324/0.9999999999999999",
-"StabilityPart":{"band centering form refit?":"str", "bias flip_rate modulus penalty quantile
-radius":"float", "n_bootstrap":"int", "warnings":["str"]}, "Step":{"how level":"str"},
-"StrataOptionsPart":{"bound":"str", "certify_size delta":"float", "grid":"int|str", "n_bootstrap
-seed":"int"}, "StrataProvenance":{"data_sha256":"str", "options":"StrataOptionsPart",
-"patients":"StrataRoles", "versions":{"*":"str"}}, "StrataRoles":{"certify select":["Count"],
-"total":"Count"}, "StrataStability":{"bias radius":["float"], "flip_rate jump_rate local_modulus
-modulus objective penalty quantile smallest_risk":"float", "n_bootstrap":"int", "warnings":["str"]},
-"StudyRatePart":{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower upper":"float/0/1",
-"n_patients right":"Count", "observed":"NoneType|float", "patients_needed?":"int",
-"rate":"'sensitivity|specificity|npv|ppv'", "rate_needed?":"float"},
+"Count":"int/0/9007199254740992", "CutOff":"End|float",
+"End":"'below\\x20every\\x20score|above\\x20every\\x20score'",
+"EnsemblePart":{"kind":"'quantile|gls'", "methods":[{"aggregation":["Step", 1],
+"reference":["float", 1, 2001], "score":"str", "score_range":"Range", "weight":"int/0/10000"}, 2]},
+"Hash":"'[0-9a-f]{64}'", "InstancesPart":{"largest smallest":"Count", "median":"float"},
+"Range":["float", 2, 2], "RoleCounts":{"certify certify_positive certify_unknown? positive select
+select_positive test? test_positive? total unknown?":"Count"},
+"Share":"float/5e-324/0.9999999999999999", "Step":{"how level":"str"},
 "steadycut.covariate/1":{"aggregation":["Step", 1], "certificate":"CertificatePart",
 "columns":"Columns", "costs":"CostsPart", "covariate":"str", "covariate_range":"NoneType|Range",
-"cuts":["CutPart", 1], "difference":"DifferencePart", "direction":"'ge|le'", "draws":[["float"], 1],
+"cuts":[{"at":"float|str", "certificate":"CertificatePart|NoneType", "own_threshold
+threshold":"CutOff", "rank":"float", "weight":"float/0/1"}, 1], "difference":{"delta risk
+standard_error upper":"float"}, "direction":"'ge|le'", "draws":[["float"], 1],
 "instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
-"pooled":"PooledPart", "provenance":"ProvenancePart", "reference?":"CountsPart",
-"scale":"ScalePart", "schema":"'steadycut\\.covariate/1'", "score_range":"Range", "sha256":"Hash",
-"test":"EnoughPart"}, "steadycut.rule/1":{"adapted?":"AdaptedPart", "aggregation":["Step", 1],
-"all_patients?":"AllPatientsPart", "bootstrap_thresholds":["float", 1],
-"certificate":"CertificatePart", "certified_rates?":["CertifiedRatePart"], "columns":"Columns",
-"costs":"CostsPart", "direction":"'ge|le'", "ensemble":"EnsemblePart|NoneType",
-"operating_value":"NoneType|float", "provenance":"Provenance", "reference":"Reference",
-"remembered_patients?":"Remembered", "rule":"str", "schema":"'steadycut\\.rule/1'",
-"score_range":"Range", "sha256":"Hash", "stability":"StabilityPart",
-"target_prevalence":"NoneType|Range", "threshold":"float", "units_per_patient?":"InstancesPart"},
-"steadycut.strata/1":{"aggregation":["Step", 1], "between?":"BetweenPart",
-"bootstrap_thresholds":[["float"], 1], "boundaries":["BoundaryPart"],
-"certificate":"CertificatePart", "columns":"Columns", "costs":[["float"]], "counts":[["Count"]],
-"direction":"'ge|le'", "grades strata":["str", 2], "instances_per_patient":"InstancesPart|NoneType",
-"operating_values":["NoneType|float"], "provenance":"StrataProvenance", "rule":"str",
+"pooled":{"certificate":"CertificatePart", "draws":["float"], "rank":"float", "threshold":"CutOff"},
+"provenance":{"data_sha256 rule":"str", "patients":"RoleCounts", "seed":"int",
+"versions":{"*":"str"}}, "reference?":{"fn fp tn tp":"Count"}, "scale":{"ranks":["int", 2],
+"thresholds":["CutOff"]}, "schema":"'steadycut\\.covariate/1'", "score_range":"Range",
+"sha256":"Hash", "test":{"df":"int", "n_patients":"Count", "p_value statistic":"float"}},
+"steadycut.rule/1":{"adapted?":{"attempt?":"int/1/9007199254740992", "choosing labelled
+pool":"Count", "menu parent plan?":"Hash", "prevalence":"NoneType|Range", "sequential":"bool"},
+"aggregation":["Step", 1], "all_patients?":{"n_negative n_positive":"Count", "quantiles_negative
+quantiles_positive":["float"]}, "bootstrap_thresholds":["CutOff", 1],
+"certificate":"CertificatePart", "certified_rates?":[{"answer":"'yes|no|cannot\\x20tell'",
+"asked":"Share", "lower upper":"float/0/1", "n_patients right":"Count", "observed":"NoneType|float",
+"rate":"'sensitivity|specificity|npv|ppv'"}], "columns":"Columns", "costs":"CostsPart",
+"direction":"'ge|le'", "ensemble":"EnsemblePart|NoneType", "operating_value":"NoneType|float",
+"provenance":{"data_sha256":"str", "options":{"bound ensemble honesty selector stratify":"str",
+"certify_size delta delta_boot? test_size?":"float", "grid":"int|str", "n_bootstrap
+small_cells?":"int", "stratified":"bool"}, "patients":"RoleCounts", "seed":"int", "sites":["str"],
+"versions":{"*":"str"}}, "reference":{"bins":{"edges":["float"], "negative positive":["Count"]}, "fn
+fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
+quantiles_positive":["float"]}, "remembered_patients?":{"hashes":["str"], "key_check? salt":"Hash",
+"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "rule":"str", "schema":"'steadycut\\.rule/1'",
+"score_range":"Range", "sha256":"Hash", "stability":{"band centering form refit?":"str", "bias
+flip_rate modulus penalty quantile radius":"float", "n_bootstrap":"int", "warnings":["str"]},
+"target_prevalence":"NoneType|Range", "threshold":"CutOff", "units_per_patient?":"InstancesPart"},
+"steadycut.strata/1":{"aggregation":["Step", 1], "between?":{"high low":"float/0/1",
+"level":"Share", "n_patients patients":"Count"}, "bootstrap_thresholds":[["CutOff"], 1],
+"boundaries":[{"above below":"str", "alarm miss":{"errors n_patients":"Count", "limit":"float",
+"rate":"NoneType|float"}, "alarm_costs miss_costs":{"*":"float"}, "delta":"Share",
+"probability":"NoneType|float", "threshold":"CutOff"}], "certificate":"CertificatePart",
+"columns":"Columns", "costs":[["float"]], "counts":[["Count"]], "direction":"'ge|le'", "grades
+strata":["str", 2], "instances_per_patient":"InstancesPart|NoneType",
+"operating_values":["NoneType|float"], "provenance":{"data_sha256":"str", "options":{"bound":"str",
+"certify_size delta":"float", "grid":"int|str", "n_bootstrap seed":"int"}, "patients":{"certify
+select":["Count"], "total":"Count"}, "versions":{"*":"str"}}, "rule":"str",
 "schema":"'steadycut\\.strata/1'", "score_range usual_range":"Range", "sha256":"Hash",
-"sides?":["StudyRatePart", 2, 2], "stability":"StrataStability", "thresholds":["float", 1],
+"sides?":[{"answer":"'yes|no|cannot\\x20tell'", "asked":"Share", "lower upper":"float/0/1",
+"n_patients right":"Count", "observed":"NoneType|float", "patients_needed?":"int",
+"rate":"'sensitivity|specificity|npv|ppv'", "rate_needed?":"float"}, 2, 2], "stability":{"bias
+radius":["float"], "flip_rate jump_rate local_modulus modulus objective penalty quantile
+smallest_risk":"float", "n_bootstrap":"int", "warnings":["str"]}, "thresholds":["CutOff", 1],
 "units_per_patient?":"InstancesPart"}}""",
     strict=False,
 )
 
 
+def with_ends(names: Dict[Any, Any], value: Any) -> Any:
+    """Return a cut-off, or a list of them, with the ends replaced: texts by numbers, or back."""
+    if isinstance(value, (list, tuple)):
+        return [with_ends(names, item) for item in value]
+    return names.get(value, value) if isinstance(value, (str, float)) else value
+
+
 class Refused(Exception):  # noqa: N818 (part of the public names)
     """Something cannot be done; the text says why, in one line."""
+
+
+def _need(holds: object, text: str = "") -> None:
+    """Refuse with a text what does not hold; without a text raise a ValueError."""
+    if not holds:
+        raise Refused(text) if text else ValueError
 
 
 # The rule ----------------------------------------------------------------------------------
@@ -156,10 +177,9 @@ def load_rule(path: str, key: str | None = None) -> Rule:
     if key is not None:
         check_signature(written, path, key)
     rule = _parse(written, path)
-    if not _is_whole(rule, written):
-        raise Refused(f"{path} was changed after it was written; use the original file.")
-    if not _fits(rule, rule["schema"]) or not fits_together(rule):
-        raise Refused(f"{path} is not a rule of schema {rule['schema']}.")
+    _need(_is_whole(rule, written), f"{path} was changed after it was written; use the original.")
+    known = _fits(rule, rule["schema"]) and fits_together(rule)
+    _need(known, f"{path} is not a rule of schema {rule['schema']}.")
     return rule
 
 
@@ -172,18 +192,14 @@ def _read_bytes(path: str, what: str) -> bytes:
 
 
 def _parse(written: bytes, path: str) -> Rule:
-    if len(written) > LARGEST_FILE:
-        raise Refused(f"{path} is not a rule file: it is too large.")
+    _need(len(written) <= LARGEST_FILE, f"{path} is not a rule file: it is too large.")
     try:
         rule = json.loads(written.decode("utf-8"))
     except (ValueError, RecursionError):
         raise Refused(f"{path} is not a rule file: it is not valid JSON.") from None
     schema = rule.get("schema") if isinstance(rule, dict) else None
-    if schema not in list(KINDS):
-        raise Refused(
-            f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(KINDS)}. If "
-            "a newer steadycut made the file, use the reader of that version."
-        )
+    text = f"{path} has the schema {str(schema)[:80]!r}; this reader reads {', '.join(KINDS)}."
+    _need(schema in list(KINDS), f"{text} {NEWER}")
     return dict(rule)
 
 
@@ -195,11 +211,10 @@ def _canonical(content: Rule, **layout: Any) -> bytes:
 def _is_whole(rule: Rule, written: bytes) -> bool:
     """Whether a file has its canonical bytes, and the hash in it is that of the rest."""
     rest = {name: value for name, value in rule.items() if name != "sha256"}
-    try:
-        found = hashlib.sha256(_canonical(rest, separators=(",", ":"))).hexdigest()
-        return found == rule.get("sha256") and _canonical(rule, indent=1) + b"\n" == written
-    except (ValueError, RecursionError):
-        return False
+    with suppress(ValueError, RecursionError):
+        own_hash = hashlib.sha256(_canonical(rest, separators=(",", ":"))).hexdigest()
+        return own_hash == rule.get("sha256") and _canonical(rule, indent=1) + b"\n" == written
+    return False
 
 
 def _fits(value: Any, form: Any) -> bool:
@@ -207,13 +222,13 @@ def _fits(value: Any, form: Any) -> bool:
     if isinstance(form, list):
         low, high = form[1:] + [0, LARGEST_FILE][len(form) - 1 :]
         whole = isinstance(value, list) and low <= len(value) <= high
-        return whole and all(_fits(one, form[0]) for one in value)
+        return whole and all(_fits(item, form[0]) for item in value)
     if isinstance(form, dict):
         return isinstance(value, dict) and _fields_fit(value, form)
     if form.startswith("'"):
         return isinstance(value, str) and re.fullmatch(form[1:-1], value) is not None
     if "|" in form:
-        return any(_fits(value, one) for one in form.split("|"))
+        return any(_fits(value, choice) for choice in form.split("|"))
     if form in FORMS:
         return _fits(value, FORMS[form]) and (form != "Range" or value[0] <= value[1])
     kind, *limits = form.split("/")
@@ -222,40 +237,36 @@ def _fits(value: Any, form: Any) -> bool:
 
 
 def _fields_fit(part: Rule, form: Rule) -> bool:
-    form = {name: one for names, one in form.items() for name in names.split()}
-    needed = {name for name in form if name != "*" and not name.endswith("?")}
-    forms = {name: form.get(name, form.get(name + "?", form.get("*"))) for name in part}
-    unknown = [name for name, one in forms.items() if one is None]
-    if unknown:
-        # It could change decisions.
-        raise Refused(
-            f"the rule has the field {min(unknown)[:80]!r}, which this reader does not know: a "
-            "newer steadycut made it. Use the reader of that version."
-        )
+    fields = {name: field for names, field in form.items() for name in names.split()}
+    needed = {name for name in fields if name != "*" and not name.endswith("?")}
+    forms = {name: fields.get(name, fields.get(name + "?", fields.get("*"))) for name in part}
+    # A field that is not known could change decisions.
+    unknown = min((name[:80] for name, field in forms.items() if field is None), default=None)
+    text = f"the rule has the field {unknown!r}, which this reader does not know."
+    _need(unknown is None, f"{text} {NEWER}")
     return needed <= set(part) and all(_fits(part[name], forms[name]) for name in part)
 
 
 def fits_together(rule: Rule) -> bool:
     """Whether fields of the right form fit each other; steadycut asks this too."""
-    try:
+    with suppress(*WRONG_CONTENT):
         _check_content(rule)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        return False
-    return True
+        return True
+    return False
 
 
 def _check_content(rule: Rule) -> None:
-    _check(all(needed_columns(rule)))
-    for _, steps in _methods(rule):
-        for _, how in steps:
-            parse_aggregator(how)
+    _need(all(needed_columns(rule)) and ROW not in needed_columns(rule)[1:])
+    for method in _methods(rule):
+        for step in method["aggregation"]:
+            parse_aggregator(step["how"])
     for usual in (_usual_rows(rule), rule.get("units_per_patient")):
-        _check(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
+        _need(usual is None or usual["smallest"] <= usual["median"] <= usual["largest"])
     for part in (rule.get("reference"), rule.get("all_patients")):
         if part and "quantiles_positive" in part:
             lists = [part["quantiles_positive"], part["quantiles_negative"]]
-            _check({len(one) for one in lists} <= {0, 101} and any(lists))
-            _check(lists == [sorted(one) for one in lists])
+            _need({len(quantiles) for quantiles in lists} <= {0, 101} and any(lists))
+            _need(lists == [sorted(quantiles) for quantiles in lists])
     # A kind that only steadycut knows has no further checks here.
     if rule["schema"] in KINDS:
         KINDS[rule["schema"]][0](rule)
@@ -263,47 +274,43 @@ def _check_content(rule: Rule) -> None:
 
 def _check_single(rule: Rule) -> None:
     methods = [] if rule["ensemble"] is None else rule["ensemble"]["methods"]
-    for one in methods:
-        _check(len(one["reference"]) == len(methods[0]["reference"]))
-        _check(one["reference"] == sorted(one["reference"]))
-        _check(one["aggregation"][:-1] == methods[0]["aggregation"][:-1])
-    _check(not methods or any(one["weight"] for one in methods))
+    for method in methods:
+        _need(len(method["reference"]) == len(methods[0]["reference"]))
+        _need(method["reference"] == sorted(method["reference"]))
+        _need(method["aggregation"][:-1] == methods[0]["aggregation"][:-1])
+    _need(not methods or any(method["weight"] for method in methods))
 
 
 def _check_strata(rule: Rule) -> None:
-    _check(all(rule["strata"]))
+    _need(all(rule["strata"]))
     for row in [rule["thresholds"], *rule["bootstrap_thresholds"]]:
-        oriented = [_sign(rule) * value for value in row]
-        _check(len(row) == len(rule["strata"]) - 1 and oriented == sorted(oriented))
-    sides = [one["rate"] for one in rule.get("sides", [])]
-    _check(("sides" in rule) == ("between" in rule))
-    if sides:
-        _check(len(rule["strata"]) == 3 and len(rule["grades"]) == 2)
-        _check(sides[0] in ("sensitivity", "npv") and sides[1] in ("specificity", "ppv"))
+        oriented = [_sign(rule) * value for value in with_ends(ENDS, row)]
+        _need(len(row) == len(rule["strata"]) - 1 and oriented == sorted(oriented))
+    _need(("sides" in rule) == ("between" in rule))
+    if rule.get("sides"):
+        _need(len(rule["strata"]) == 3 and len(rule["grades"]) == 2)
+        below, above = (side["rate"] for side in rule["sides"])
+        _need(below in ("sensitivity", "npv") and above in ("specificity", "ppv"))
     costs = rule["costs"]
-    _check([len(row) for row in costs] == [len(rule["strata"])] * len(rule["grades"]))
-    _check(all(0 <= cost <= LARGEST_COST for row in costs for cost in row))
+    _need([len(row) for row in costs] == [len(rule["strata"])] * len(rule["grades"]))
+    _need(all(0 <= cost <= LARGEST_COST for row in costs for cost in row))
     for low, high in zip(zip(*costs), list(zip(*costs))[1:]):
         # At each boundary the grades that pay more above it come before those that pay more below.
         signs = [a > b for a, b in zip(low, high) if a != b]
-        _check(len(set(signs)) == 2 and signs == sorted(signs))
+        _need(len(set(signs)) == 2 and signs == sorted(signs))
 
 
 def _check_covariate(rule: Rule) -> None:
     scale, draws, cuts = rule["scale"], rule["draws"], rule["cuts"]
-    _check(scale["ranks"] == sorted(set(scale["ranks"])))
-    _check(len(scale["thresholds"]) == len(scale["ranks"]))
-    _check(len(draws) == len(rule["pooled"]["draws"]))
-    _check(all(len(draw) == len(cuts) for draw in draws))
-    _check((rule["covariate_range"] is None) == (rule["kind"] == "groups"))
+    groups = rule["kind"] == "groups"
+    _need(scale["ranks"] == sorted(set(scale["ranks"])))
+    _need(len(scale["thresholds"]) == len(scale["ranks"]))
+    _need(len(draws) == len(rule["pooled"]["draws"]))
+    _need(all(len(draw) == len(cuts) for draw in draws))
+    _need((rule["covariate_range"] is None) == groups)
     places = [cut["at"] for cut in cuts]
-    _check({type(place) for place in places} == {str if rule["kind"] == "groups" else float})
-    _check(all(places) if rule["kind"] == "groups" else places == sorted(places))
-
-
-def _check(holds: object) -> None:
-    if not holds:
-        raise ValueError
+    _need({type(place) for place in places} == {str if groups else float})
+    _need(all(places) if groups else places == sorted(places))
 
 
 def _sign(rule: Rule) -> float:
@@ -312,35 +319,20 @@ def _sign(rule: Rule) -> float:
 
 def _usual_rows(rule: Rule) -> Any:
     """Return how many rows the patients of the study had, if that is known."""
-    return rule.get("reference", rule).get("instances_per_patient")
+    # Only a rule.json has this in its reference.
+    return {**rule.get("reference", {}), **rule}.get("instances_per_patient")
 
 
-def _methods(rule: Rule) -> List[Tuple[str, List[Tuple[str, str]]]]:
-    """Return the column of each score, and its steps as (level, aggregator)."""
-    several = [(rule["columns"]["score"], rule["aggregation"])]
+def _methods(rule: Rule) -> List[Rule]:
+    """Return the methods of an ensemble, or the rule as the one method that it has."""
     if rule.get("ensemble") is not None:
-        several = [(one["score"], one["aggregation"]) for one in rule["ensemble"]["methods"]]
-    return [(score, [(step["level"], step["how"]) for step in steps]) for score, steps in several]
+        return list(rule["ensemble"]["methods"])
+    return [{**rule, "score": rule["columns"]["score"]}]
 
 
 def _levels(rule: Rule) -> List[str]:
     """Return the levels between rows and patients; all methods have the same ones."""
-    return [level for level, _ in _methods(rule)[0][1][:-1]]
-
-
-def _without(rule: Rule, lacking: List[str]) -> Rule:
-    """Return a rule without the steps of some levels."""
-
-    def kept(part: Rule) -> Rule:
-        *steps, last = part["aggregation"]
-        steps = [one for one in steps if one["level"] not in lacking]
-        return {**part, "aggregation": [*steps, last]}
-
-    left = kept(rule)
-    if left.get("ensemble") is not None:
-        methods = [kept(one) for one in left["ensemble"]["methods"]]
-        left["ensemble"] = {**left["ensemble"], "methods": methods}
-    return left
+    return [step["level"] for step in _methods(rule)[0]["aggregation"][:-1]]
 
 
 # The signature, as in RFC 8032 (Ed25519); only checked here, so nothing in it is secret ------
@@ -360,55 +352,44 @@ def check_signature(written: bytes, path: str, key: str) -> None:
     The files are those of ``steadycut keygen`` and ``steadycut sign``.
     """
     der = public_key(_read_bytes(key, "key"))
-    if not der:
-        raise Refused(
-            f"{key} is not an Ed25519 public key in PEM. Give the file that ends in .pub."
-        )
-    beside = f"{path}.sig"
-    content = signature_of(_read_bytes(beside, "signature"))
-    if content is None:
-        raise Refused(f"{beside} is not a signature, or was changed. Use the original.")
-    if content["key"] != hashlib.sha256(der).hexdigest():
-        raise Refused(f"{path} was signed with another key than {key}.")
+    _need(der, f"{key} is not an Ed25519 public key in PEM. Give the file that ends in .pub.")
+    content = signature_of(_read_bytes(f"{path}.sig", "signature"))
+    _need(content, f"{path}.sig is not a signature, or was changed. Use the original.")
+    same_key = content["key"] == hashlib.sha256(der).hexdigest()
+    _need(same_key, f"{path} was signed with another key than {key}.")
     same = content["sha256"] == hashlib.sha256(written).hexdigest()
-    if not same or not is_signed(der[-32:], decoded(content["signature"].encode()), written):
-        raise Refused(f"the signature does not fit {path}: one of them was changed after it.")
+    signed = is_signed(der[-32:], decoded(content["signature"].encode()), written)
+    _need(same and signed, f"the signature does not fit {path}: one of them was changed after it.")
 
 
 def public_key(pem: bytes) -> bytes:
     """Return an Ed25519 public key in DER; nothing if it is none, or one that protects nothing."""
-    found = PEM.fullmatch(pem)
-    der = decoded(found[1] if found else b"")
+    inside = PEM.fullmatch(pem)
+    der = decoded(inside[1]) if inside else b""
     whole = der.startswith(PUBLIC_START) and len(der) == len(PUBLIC_START) + 32
     return der if whole and not is_weak(der[-32:]) else b""
 
 
 def decoded(text: bytes) -> bytes:
     """Return the bytes that base64 text stands for; none if it is not written in the one way."""
-    try:
-        found = base64.b64decode(text, validate=True)
-    except ValueError:
-        return b""
-    return found if base64.b64encode(found) == text else b""
+    with suppress(ValueError):
+        content = base64.b64decode(text, validate=True)
+        return content if base64.b64encode(content) == text else b""
+    return b""
 
 
-def signature_of(written: bytes) -> Rule | None:
-    """Return what a signature file says; None for any other byte than steadycut writes."""
-    try:
-        found = json.loads(written.decode("utf-8"))
-        _check(sorted(found) == ["algorithm", "key", "schema", "sha256", "signature"])
-        _check(all(isinstance(value, str) for value in found.values()))
-        _check((found["schema"], found["algorithm"]) == ("steadycut.signature/1", "Ed25519"))
-        _check(_canonical(found, indent=1) + b"\n" == written)
-        return dict(found)
-    except (ValueError, TypeError, AttributeError, RecursionError):
-        return None
+def signature_of(written: bytes) -> Rule:
+    """Return what a signature file says; nothing for any other byte than steadycut writes."""
+    with suppress(ValueError, RecursionError, Refused):
+        content = json.loads(written.decode("utf-8"))
+        if _fits(content, SIGNATURE) and _canonical(content, indent=1) + b"\n" == written:
+            return dict(content)
+    return {}
 
 
 def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
     """Whether an Ed25519 signature of 64 bytes is that of a message by a key of 32 bytes."""
-    point = _point(public)
-    scalar = int.from_bytes(signature[32:], "little")
+    point, scalar = _point(public), int.from_bytes(signature[32:], "little")
     if point is None or is_weak(public) or len(signature) != 64 or scalar >= ORDER:
         return False
     digest = hashlib.sha512(signature[:32] + public + message).digest()
@@ -439,21 +420,20 @@ def _point(packed: bytes) -> Point | None:
     return x, y, 1, x * y % PRIME
 
 
-def _sum(one: Point, two: Point) -> Point:
-    a = (one[1] - one[0]) * (two[1] - two[0]) % PRIME
-    b = (one[1] + one[0]) * (two[1] + two[0]) % PRIME
-    c = 2 * one[3] * two[3] * CURVE % PRIME
-    d = 2 * one[2] * two[2] % PRIME
+def _sum(first: Point, second: Point) -> Point:
+    (x, y, z, t), (u, v, w, s) = first, second
+    a, b = (y - x) * (v - u) % PRIME, (y + x) * (v + u) % PRIME
+    c, d = 2 * t * s * CURVE % PRIME, 2 * z * w % PRIME
     e, f, g, h = b - a, d - c, d + c, b + a
     return e * f % PRIME, g * h % PRIME, f * g % PRIME, e * h % PRIME
 
 
 def _times(count: int, point: Point) -> Point:
-    found: Point = (0, 1, 1, 0)
+    product: Point = (0, 1, 1, 0)
     for bit in f"{count:b}":
-        found = _sum(found, found)
-        found = _sum(found, point) if bit == "1" else found
-    return found
+        product = _sum(product, product)
+        product = _sum(product, point) if bit == "1" else product
+    return product
 
 
 # The point with y = 4/5 and an even x.
@@ -468,88 +448,71 @@ def read_table(path: str, rule: Rule, *, force: bool = False) -> Table:
 
     With ``force`` the columns of levels may be missing.
     """
-    if not path.lower().endswith((".csv", ".tsv")):
-        raise Refused(f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
+    known = path.lower().endswith((".csv", ".tsv"))
+    _need(known, f"a table must end in .csv or .tsv; got {path!r}. Convert it first.")
+    spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
     try:
         with open_plain(path) as file:
-            text = file.read().decode("utf-8-sig")
-        spared = set(_levels(rule)) - {rule.get("covariate")} if force else set()
-        needed = [name for name in needed_columns(rule) if name != ROW]
-        table = _columns(text, path, needed, spared)
-    except UnicodeDecodeError:
-        raise Refused(f"{path} is not UTF-8 text. Save it as UTF-8.") from None
+            return _columns(file.read().decode("utf-8-sig"), path, needed_columns(rule), spared)
     except (OSError, ValueError, csv.Error) as error:
-        raise Refused(f"{path} cannot be read: {_why(error)}.") from None
-    if rule["columns"]["patient"] == ROW:
-        n_rows = len(table[needed[0]])
-        table[ROW] = [f"{row:0{len(str(n_rows))}}" for row in range(1, n_rows + 1)]
-    return table
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else _why(error)
+        raise Refused(f"{path} cannot be read: {why}.") from None
 
 
 def needed_columns(rule: Rule) -> List[str]:
     """Return the columns that a rule needs, each once."""
-    names = [rule["columns"]["patient"]]
-    for score, steps in _methods(rule):
-        names += [score, *(level for level, _ in steps[:-1])]
-    if "covariate" in rule:
-        names.append(rule["covariate"])
-    return list(dict.fromkeys(names))
+    names = [rule["columns"]["patient"], *(method["score"] for method in _methods(rule))]
+    covariates = [rule["covariate"]] if "covariate" in rule else []
+    return list(dict.fromkeys([*names, *_levels(rule), *covariates]))
 
 
 def _columns(text: str, path: str, needed: List[str], spared: Set[str]) -> Table:
     ends = {"\r\n" if "\r\n" in text else "\n", *re.findall("\r\n|\r|\n", text)}
-    if "\0" in text or len(ends) > 1:
-        raise Refused(
-            f"{path} has NUL characters, or lines that end in different ways. Save it again."
-        )
+    clear = "\0" not in text and len(ends) == 1
+    _need(clear, f"{path} has NUL characters, or lines that end in different ways. Save it again.")
     header, delimiter = _header(text, "\t" if path.lower().endswith(".tsv") else ",;\t|")
-    needed = [name for name in needed if name in header or name not in spared]
-    for name in needed:
-        if header.count(name) != 1:
-            found = "no column" if name not in header else "more than one column"
-            raise Refused(f"{path} has {found} {name!r}; each column must be there once.")
-    if len(set(filter(None, header))) < len(list(filter(None, header))):
-        raise Refused(f"{path} has two columns of one name. Rename or remove the copies.")
+    table: Table = {name: [] for name in needed if name != ROW and name not in spared - {*header}}
+    counts = Counter(filter(None, header))
+    for name in (*table, *counts):
+        number = "more than one" if counts[name] else "no"
+        _need(counts[name] == 1, f"{path} has {number} column {name!r}; each must be there once.")
     if re.search(f'(^|[\\r\\n{delimiter}]) +"', text):
         _check_blanks(text, path, delimiter)
-    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows, places = _rows(text, delimiter), {name: header.index(name) for name in table}
     next(rows)
-    places = {name: header.index(name) for name in needed}
-    table: Table = {name: [] for name in needed}
-    for row in rows:
-        if row and (len(row) < len(header) or any(row[len(header) :])):
-            raise Refused(
-                f"{path} has a row of {len(row)} cells where the first line names {len(header)} "
-                "columns. Fix the file."
-            )
-        for name, place in places.items() if row else ():
-            table[name].append(row[place])
-    if not table[needed[0]]:
-        raise Refused(f"{path} has no rows; at least one instance of one patient is needed.")
+    for row in filter(None, rows):
+        whole = len(row) >= len(header) and not any(row[len(header) :])
+        _need(whole, f"{path} has a row of {len(row)} cells; its first line has {len(header)}.")
+        for name, cells in table.items():
+            cells.append(row[places[name]])
+    n_rows = min(map(len, table.values()))
+    _need(n_rows, f"{path} has no rows; at least one instance of one patient is needed.")
+    if ROW in needed:
+        table[ROW] = [f"{row:0{len(str(n_rows))}}" for row in range(1, n_rows + 1)]
     return table
+
+
+def _rows(text: str, delimiter: str, *, strict: bool = True, skip: bool = False) -> Any:
+    file = io.StringIO(text, newline="")
+    return csv.reader(file, delimiter=delimiter, strict=strict, skipinitialspace=skip)
 
 
 def _check_blanks(text: str, path: str, delimiter: str) -> None:
     """Refuse a blank before a quote: some readers take the quote for a part of the cell."""
-    plain, skipping = (
-        csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=skip)
-        for skip in (False, True)
-    )
+    plain, skipping = (_rows(text, delimiter, strict=False, skip=skip) for skip in (False, True))
     for row, other in zip(plain, skipping):
-        if any(a != b and a.lstrip(" ")[:1] == '"' for a, b in zip(row, other)):
-            raise Refused(f"{path} has a blank before a quote. Remove such blanks.")
+        unclear = any(a != b and a.lstrip(" ")[:1] == '"' for a, b in zip(row, other))
+        _need(not unclear, f"{path} has a blank before a quote. Remove such blanks.")
 
 
 def _header(text: str, delimiters: str) -> Tuple[List[str], str]:
     """Return the names of the columns; the separator is the one that gives the most names."""
-    found: List[Tuple[List[str], str]] = []
+    headers: Dict[str, List[str]] = {delimiter: [] for delimiter in delimiters}
     for delimiter in delimiters:
-        rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-        try:
-            found.append((next(rows, []), delimiter))
-        except csv.Error:  # text after a closed quote: another separator fits
-            found.append(([], delimiter))
-    return max(found, key=lambda one: len(one[0]))
+        with suppress(csv.Error):  # text after a closed quote: another separator fits
+            headers[delimiter] = next(_rows(text, delimiter), [])
+    best = max(headers, key=lambda delimiter: len(headers[delimiter]))
+    return headers[best], best
 
 
 def is_missing_mark(text: str, *, patient: bool = False) -> bool:
@@ -563,37 +526,24 @@ def is_missing_mark(text: str, *, patient: bool = False) -> bool:
 
 def _check_filled(table: Table, name: str, patient: str) -> None:
     gaps = sum(is_missing_mark(text, patient=name == patient) for text in table[name])
-    if gaps:
-        raise Refused(
-            f"column {name!r} must be filled in every row; {gaps} of {len(table[name])} rows have "
-            "no value there. Fill these in, or remove the rows."
-        )
+    rows = f"{gaps} of {len(table[name])} rows have no value there"
+    _need(not gaps, f"column {name!r} must be filled in every row; {rows}. Fix or remove them.")
 
 
-def _numbers(table: Table, name: str) -> List[float]:
+def _numbers(table: Table, name: str) -> Scores:
     texts = [text.strip(BLANKS) for text in table[name]]
-    bad = [text for text in texts if not NUMBER.fullmatch(text)]
-    missing = sum(text.lower() in NO_SCORE for text in bad)
-    if len(bad) > missing:
-        raise Refused(
-            f"{name!r} must hold numbers with a decimal point; {len(bad) - missing} of "
-            f"{len(texts)} are other text. Fix them."
-        )
-    numbers = [float(text) for text in texts if not missing]
-    missing += sum(not math.isfinite(number) for number in numbers)
-    if missing:
-        raise Refused(
-            f"{name!r} must hold finite numbers; {missing} of {len(texts)} are missing, NaN or "
-            "infinite. Fix these rows, or remove them."
-        )
-    if max(map(abs, numbers)) > LARGEST_SCORE:
-        raise Refused(f"{name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale.")
+    numbers = [float(text) if NUMBER.fullmatch(text) else math.nan for text in texts]
+    gaps = [text for text, number in zip(texts, numbers) if not math.isfinite(number)]
+    other = [text for text in gaps if text.lower() not in NO_SCORE and not NUMBER.fullmatch(text)]
+    for bad, what in ((other, "other text"), (gaps, "missing, NaN or infinite")):
+        count = f"{len(bad)} of {len(texts)} are {what}"
+        _need(not bad, f"{name!r} must hold finite numbers (decimal point); {count}. Fix them.")
+    small = max(map(abs, numbers)) <= LARGEST_SCORE
+    _need(small, f"{name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale.")
     return numbers
 
 
 # Aggregators of the scores of a group, in ascending order ----------------------------------
-
-Scores = List[float]
 
 
 def _mean(scores: Scores) -> float:
@@ -617,12 +567,13 @@ def _fraction_above(scores: Scores, cut: float) -> float:
     return (len(scores) - bisect_right(scores, cut)) / len(scores)
 
 
-def _noisy_or(scores: Scores) -> float:
-    if scores[0] < 0 or scores[-1] > 1:
-        raise Refused("noisy-or needs scores from 0 to 1. Turn the scores into probabilities.")
+def noisy_or(scores: Scores) -> float:
+    """Return the probability of at least one positive, from independent ones in ascending order."""
+    unit = scores[0] >= 0 and scores[-1] <= 1
+    _need(unit, "noisy-or needs scores from 0 to 1. Turn the scores into probabilities.")
     if scores[-1] == 1:
         return 1.0
-    return -math.expm1(math.fsum(math.log1p(-one) for one in scores)) + 0.0
+    return -math.expm1(math.fsum(math.log1p(-score) for score in scores)) + 0.0
 
 
 def _trimmed_mean(scores: Scores, share: float) -> float:
@@ -639,7 +590,7 @@ AGGREGATORS: Dict[str, Tuple[Callable[..., float], Any, Callable[[Any], bool]]] 
     "quantile": (_quantile, float, lambda level: 0 <= level <= 1),
     "top-k": (lambda scores, k: _mean(scores[-k:]), int, lambda k: k >= 1),
     "fraction-above": (_fraction_above, float, math.isfinite),
-    "noisy-or": (_noisy_or, None, bool),
+    "noisy-or": (noisy_or, None, bool),
     "trimmed-mean": (_trimmed_mean, float, lambda share: 0 <= share < 0.5),
 }
 
@@ -649,22 +600,24 @@ def parse_aggregator(how: str) -> Callable[[Scores], float]:
     name, _, number = how.partition(":")
     function, read, allows = AGGREGATORS[name]
     values = [] if read is None else [read(number)]
-    _check(all(map(allows, values)) and (values or how == name))
+    _need(all(map(allows, values)) and (values or how == name))
     return lambda scores: function(sorted(scores), *values)
 
 
-def patient_scores(
-    table: Table, patient: str, score: str, steps: Sequence[Tuple[str, str]]
-) -> Dict[str, float]:
-    """Return one score per patient: rows are aggregated to the innermost level, then outwards."""
-    levels = [level for level, _ in reversed(steps[:-1])]
+def _patient_scores(table: Table, patient: str, method: Rule) -> Dict[str, float]:
+    """Return one score per patient: rows are aggregated to the innermost level, then outwards.
+
+    The step of a level that the table lacks is left out.
+    """
+    *steps, last = method["aggregation"]
+    steps = [step for step in steps if step["level"] in table]
+    keys = zip(table[patient], *(table[step["level"]] for step in reversed(steps)))
     groups: Dict[Tuple[str, ...], Scores] = {}
-    keys = zip(table[patient], *(table[level] for level in levels))
-    for key, number in zip(keys, _numbers(table, score)):
+    for key, number in zip(keys, _numbers(table, method["score"])):
         # Adding 0.0 turns negative zero into zero.
         groups.setdefault(key, []).append(number + 0.0)
-    for _, how in steps:
-        aggregate = parse_aggregator(how)
+    for step in (*steps, last):
+        aggregate = parse_aggregator(step["how"])
         outer: Dict[Tuple[str, ...], Scores] = {}
         for key, scores in groups.items():
             outer.setdefault(key[:-1] or key, []).append(aggregate(scores) + 0.0)
@@ -680,81 +633,64 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
 
     The column ``forced`` is added if anything would have been refused without ``force``.
     """
-    patient = rule["columns"]["patient"]
+    patient, methods = rule["columns"]["patient"], _methods(rule)
     _check_roles(rule)
-    lacking = [level for level in _levels(rule) if level not in table]
-    rule = _without(rule, lacking)
     for name in needed_columns(rule):
-        if name not in [score for score, _ in _methods(rule)]:
+        if name in table and name not in [method["score"] for method in methods]:
             _check_filled(table, name, patient)
-    several = [patient_scores(table, patient, *method) for method in _methods(rule)]
-    unlike = _unlike(rule, table, count_units=not lacking)
-    if unlike and not force:
-        raise Refused(" ".join(unlike.values()))
-    forced = [LEVEL for _ in lacking] + list(unlike)
-    names = sorted(several[0])
-    scores = [_combined(rule, [one[name] for one in several]) for name in names]
-    covariate = _covariate_of(rule, table, names) if "covariate" in rule else []
-    decided = KINDS[rule["schema"]][1](rule, scores, covariate, unseen)
-    by_patient = [[one[name] for one in several] for name in names]
-    said: Columns = {
-        "outside_range": [_outside(rule, *one) for one in zip(scores, by_patient)],
+    by_method = [_patient_scores(table, patient, method) for method in methods]
+    unlike = _unlike(rule, table)
+    _need(force or not unlike, " ".join(unlike.values()))
+    forced = [LEVEL for level in _levels(rule) if level not in table] + list(unlike)
+    names = sorted(by_method[0])
+    several = [[scores[name] for scores in by_method] for name in names]
+    scores = [_combined(rule, own) for own in several]
+    ranges = [part["score_range"] for part in (rule, *methods)]
+    columns: Columns = {
+        "patient": names,
+        "score": scores,
+        **_decided(rule, scores, _places(rule, table, names, unseen)),
+        "outside_range": [_outside(ranges, [score, *own]) for score, own in zip(scores, several)],
         "rule_sha256": [rule["sha256"]] * len(names),
     }
-    if forced:
-        said["forced"] = ["; ".join(forced)] * len(names)
-    return {"patient": names, "score": scores, **decided, **said}
+    return {**columns, "forced": ["; ".join(forced)] * len(names)} if forced else columns
 
 
-def _outside(rule: Rule, score: float, methods: Scores) -> int:
+def _outside(ranges: List[Scores], scores: Scores) -> int:
     """Return 1 if a score, or that of a method of an ensemble, is outside the known range."""
-    ranges, scores = [rule["score_range"]], [score]
-    if rule.get("ensemble") is not None:
-        ranges += [one["score_range"] for one in rule["ensemble"]["methods"]]
-        scores += methods
-    return int(any(not low <= one <= high for (low, high), one in zip(ranges, scores)))
+    return int(any(not low <= score <= high for (low, high), score in zip(ranges, scores)))
 
 
 def _check_roles(rule: Rule) -> None:
-    first, levels = rule["columns"]["patient"], _levels(rule)
-    scores = dict.fromkeys(score for score, _ in _methods(rule))
-    twice = [name for name, count in Counter([first, *levels, *scores]).items() if count > 1]
-    twice += [name for name in [first, *scores] if name == rule.get("covariate")]
-    if twice:
-        raise Refused(f"the rule uses the column {twice[0]!r} in two roles.")
+    first, scores = rule["columns"]["patient"], {method["score"]: 1 for method in _methods(rule)}
+    roles = Counter([first, *_levels(rule), *scores])
+    twice = [name for name, count in roles.items() if count > 1]
+    twice += [name for name in (first, *scores) if name == rule.get("covariate")]
+    _need(not twice, f"the rule uses the column {''.join(twice[:1])!r} in two roles.")
 
 
-def _unlike(rule: Rule, table: Table, *, count_units: bool) -> Dict[str, str]:
+def _unlike(rule: Rule, table: Table) -> Dict[str, str]:
     """Return why the table does not look like that of the study, by the name of the check.
 
     Either the rows seem to be aggregated already, or the units of a level are not told apart. The
-    second is looked at only if the first is not the case.
+    second is looked at only if the first is not the case, and no level is missing.
     """
-    patient, usual = rule["columns"]["patient"], _usual_rows(rule)
-    rows = Counter(table[patient])
-    if usual is not None and _all_single(rows, usual):
-        return {AGGREGATION: _single_text(usual, "rows")}
-    if usual is not None and usual["largest"] == 1 and _median(sorted(rows.values())) > 1:
-        several = "patients have several rows; those of the rule had one. Use --force."
-        return {AGGREGATION: several}
-    levels, usual = _levels(rule), rule.get("units_per_patient")
-    leaves = set(zip(table[patient], *(table[level] for level in levels)))
-    units = Counter(leaf[0] for leaf in leaves)
-    if levels and count_units and usual is not None and _all_single(units, usual):
-        return {LEVEL: _single_text(usual, "units")}
+    patients, usual, levels = table[rule["columns"]["patient"]], _usual_rows(rule), _levels(rule)
+    rows = Counter(patients)
+    if usual and usual["largest"] == 1 and _median(sorted(rows.values())) > 1:
+        return {AGGREGATION: "patients have several rows; those of the rule had one. Use --force."}
+    counted = [(AGGREGATION, "rows", rows, usual)]
+    if levels and {*levels} <= {*table}:
+        leaves = set(zip(patients, *(table[level] for level in levels)))
+        units = Counter(leaf[0] for leaf in leaves)
+        counted.append((LEVEL, "units", units, rule.get("units_per_patient")))
+    for check, what, here, usual in counted:
+        many = usual and (usual["smallest"] > 1 or (usual["median"] > 1 and len(here) >= SURE))
+        if many and max(here.values()) == 1:
+            own = f"those of the rule had {usual['smallest']} to {usual['largest']}"
+            advice = "Give the table of instances, or use --force."
+            return {check: f"every patient has one of the {what}; {own}. {advice}"}
     return {}
-
-
-def _all_single(here: Dict[str, int], usual: Dict[str, float]) -> bool:
-    many = usual["smallest"] > 1 or (usual["median"] > 1 and len(here) >= SURE)
-    return many and max(here.values()) == 1
-
-
-def _single_text(usual: Dict[str, float], what: str) -> str:
-    return (
-        f"every patient has one of the {what}; those of the rule had {usual['smallest']} to "
-        f"{usual['largest']}. Give the table of instances, or use --force."
-    )
 
 
 def _combined(rule: Rule, scores: Scores) -> float:
@@ -769,77 +705,61 @@ def _combined(rule: Rule, scores: Scores) -> float:
     return total / (2 * len(methods[0]["reference"]) * weight)
 
 
-def _decide_single(rule: Rule, scores: Scores, *_: object) -> Columns:
-    draws = [[draw] for draw in rule["bootstrap_thresholds"]]
-    found = _decide_between(rule, scores, "decision", [rule["threshold"]], draws, [0, 1])
-    return {**found, "threshold": [rule["threshold"]] * len(scores)}
-
-
-def _decide_strata(rule: Rule, scores: Scores, *_: object) -> Columns:
-    thresholds, draws = rule["thresholds"], rule["bootstrap_thresholds"]
-    found = _decide_between(rule, scores, "stratum", thresholds, draws, rule["strata"])
-    return {**found, "thresholds": ["; ".join(map(repr, thresholds))] * len(scores)}
-
-
-def _decide_between(
-    rule: Rule, scores: Scores, column: str, thresholds: Scores, draws: Any, names: List[Any]
-) -> Columns:
+def _decided(rule: Rule, scores: Scores, places: List[Any]) -> Columns:
     """Name how many thresholds each score reaches, and return the share of draws that differ."""
-    sign, n = _sign(rule), len(draws)
-    cuts = [sign * threshold for threshold in thresholds]
-    columns = [sorted(sign * value for value in values) for values in zip(*draws)]
-    decided, flips = [], []
-    for score in scores:
-        place = bisect_right(cuts, sign * score)
-        reached = [n, *(bisect_right(one, sign * score) for one in columns), 0]
-        decided.append(names[place])
-        flips.append((n - reached[place] + reached[place + 1]) / n)
-    return {column: decided, "flip_probability": flips}
+    sign, names = _sign(rule), rule.get("strata", [0, 1])
+    decided, flips, thresholds = [], [], []
 
+    @lru_cache(maxsize=1000)
+    def cuts_at(place: Any) -> Tuple[Scores, List[Scores]]:
+        own, *draws = with_ends(ENDS, KINDS[rule["schema"]][1](rule, place))
+        return own, [sorted(sign * cut for cut in column) for column in zip(*draws)]
 
-def _decide_covariate(rule: Rule, scores: Scores, covariate: List[str], unseen: str) -> Columns:
-    places = _places(rule, covariate, unseen)
-    sign, decisions, flips, own_cuts = _sign(rule), [], [], []
-    own = [*(cut["rank"] for cut in rule["cuts"]), rule["pooled"]["rank"]]
-    draws = [[*draw, one] for draw, one in zip(rule["draws"], rule["pooled"]["draws"])]
     for score, place in zip(scores, places):
-        cuts = [_threshold(rule, _rank(rule, ranks, place)) for ranks in (own, *draws)]
-        called, *others = [int(sign * score >= sign * cut) for cut in cuts]
-        decisions.append(called)
-        own_cuts.append(cuts[0] + 0.0)
-        flips.append(sum(other != called for other in others) / len(draws))
-    return {"decision": decisions, "flip_probability": flips, "threshold": own_cuts}
+        own, columns = cuts_at(place)
+        n, at = len(columns[0]), bisect_right([sign * cut for cut in own], sign * score)
+        reached = [n, *(bisect_right(column, sign * score) for column in columns), 0]
+        decided.append(names[at])
+        flips.append((n - reached[at] + reached[at + 1]) / n)
+        written = with_ends(END_TEXTS, own)
+        thresholds.append("; ".join(map(str, written)) if "strata" in rule else written[0])
+    if "strata" in rule:
+        return {"stratum": decided, "flip_probability": flips, "thresholds": thresholds}
+    return {"decision": decided, "flip_probability": flips, "threshold": thresholds}
 
 
-def _covariate_of(rule: Rule, table: Table, names: List[str]) -> List[str]:
-    found: Dict[str, str] = {}
-    for name, value in zip(table[rule["columns"]["patient"]], table[rule["covariate"]]):
-        if found.setdefault(name, value) != value:
-            raise Refused(f"in {rule['covariate']!r} some patients have several values. Fix them.")
-    return [found[name] for name in names]
-
-
-def _places(rule: Rule, covariate: List[str], unseen: str) -> List[Any]:
+def _places(rule: Rule, table: Table, names: List[str], unseen: str) -> List[Any]:
     """Return the position of each patient's group among the cuts, or the number itself."""
+    if "covariate" not in rule:
+        return [None] * len(names)
+    column = rule["covariate"]
+    values: Dict[str, str] = {}
+    for name, value in zip(table[rule["columns"]["patient"]], table[column]):
+        same = values.setdefault(name, value) == value
+        _need(same, f"in {column!r} some patients have several values. Fix them.")
     if rule["kind"] == "smooth":
-        return _numbers({rule["covariate"]: covariate}, rule["covariate"])
-    names = [cut["at"] for cut in rule["cuts"]]
-    exact = {name: place for place, name in enumerate(names)}
-    groups = {**{_plain(name): place for name, place in exact.items()}, **exact}
-    texts = [text.strip() for text in covariate]
-    places = [groups.get(text, groups.get(_plain(text), len(names))) for text in texts]
-    strange = places.count(len(names))
-    if strange and unseen == "refuse":
-        raise Refused(
-            f"{strange} of {len(places)} patients are of a group of {rule['covariate']!r} that the "
-            "rule has not seen. Remove them, or use the pooled cut-off: --unseen pooled."
-        )
+        return list(_numbers({column: [values[name] for name in names]}, column))
+    texts = [values[name].strip() for name in names]
+    exact = {cut["at"]: place for place, cut in enumerate(rule["cuts"])}
+    groups = {**{plain_group(name): place for name, place in exact.items()}, **exact}
+    places = [groups.get(text, groups.get(plain_group(text), len(exact))) for text in texts]
+    strange = f"{places.count(len(exact))} of {len(places)} patients are of a group of {column!r}"
+    known = unseen == "pooled" or len(exact) not in places
+    _need(known, f"{strange} that the rule has not seen. Remove them, or give --unseen pooled.")
     return places
 
 
-def _plain(text: str) -> str:
+def plain_group(text: str) -> str:
+    """Return the name of a group; a whole number is the same however a table stores it."""
     whole = WHOLE.fullmatch(text)
     return str(int(whole[1])) if whole else text
+
+
+def _covariate_cuts(rule: Rule, place: Any) -> List[Scores]:
+    """Return the threshold at a place of the covariate, and that of each draw."""
+    own = [*(cut["rank"] for cut in rule["cuts"]), rule["pooled"]["rank"]]
+    draws = [[*draw, pooled] for draw, pooled in zip(rule["draws"], rule["pooled"]["draws"])]
+    return [[_threshold(rule, _rank(rule, ranks, place))] for ranks in (own, *draws)]
 
 
 def _rank(rule: Rule, ranks: Scores, place: Any) -> float:
@@ -859,14 +779,22 @@ def _threshold(rule: Rule, rank: float) -> float:
     ranks = rule["scale"]["ranks"]
     above = min(max(bisect_left(ranks, rank), 1), len(ranks) - 1)
     lower = rank - ranks[above - 1] <= ranks[above] - rank
-    return rule["scale"]["thresholds"][above - 1 if lower else above]
+    return with_ends(ENDS, rule["scale"]["thresholds"][above - 1 if lower else above]) + 0.0
 
 
-# How each kind is checked, and how it decides from scores, covariate and ``unseen``.
-KINDS: Dict[str, Tuple[Callable[[Rule], None], Callable[..., Columns]]] = {
-    "steadycut.rule/1": (_check_single, _decide_single),
-    "steadycut.strata/1": (_check_strata, _decide_strata),
-    "steadycut.covariate/1": (_check_covariate, _decide_covariate),
+def _single_cuts(rule: Rule, _: Any) -> List[Scores]:
+    return [[cut] for cut in (rule["threshold"], *rule["bootstrap_thresholds"])]
+
+
+def _strata_cuts(rule: Rule, _: Any) -> List[Scores]:
+    return [rule["thresholds"], *rule["bootstrap_thresholds"]]
+
+
+# How each kind is checked; its thresholds at a place of the covariate, and those of each draw.
+KINDS: Dict[str, Tuple[Callable[[Rule], None], Callable[[Rule, Any], List[Scores]]]] = {
+    "steadycut.rule/1": (_check_single, _single_cuts),
+    "steadycut.strata/1": (_check_strata, _strata_cuts),
+    "steadycut.covariate/1": (_check_covariate, _covariate_cuts),
 }
 
 
@@ -983,7 +911,7 @@ def open_plain(path: Any, mode: str = "rb", *, follow: bool = True) -> Any:
         check_plain(name)  # to open a device may already do something
         opened = os.open(name, flags | quick, 0o666)
         try:
-            _check_state(os.fstat(opened))
+            check_plain(opened)
         except OSError:
             os.close(opened)
             raise
@@ -993,15 +921,14 @@ def open_plain(path: Any, mode: str = "rb", *, follow: bool = True) -> Any:
 
 
 def check_plain(path: Any) -> None:
-    """Refuse what is not a plain file; the root user would replace /dev/null by a file."""
-    if os.path.exists(path):
-        _check_state(os.stat(path))
+    """Refuse what is not a plain file; the root user would replace /dev/null by a file.
 
-
-def _check_state(state: os.stat_result) -> None:
-    if stat.S_ISDIR(state.st_mode):
+    An open file may be given by its number.
+    """
+    mode = os.stat(path).st_mode if os.path.exists(path) else stat.S_IFREG
+    if stat.S_ISDIR(mode):
         raise IsADirectoryError(None, "Is a directory")
-    if not stat.S_ISREG(state.st_mode):
+    if not stat.S_ISREG(mode):
         raise OSError(None, "It is a pipe or a device")
 
 
@@ -1023,11 +950,10 @@ def _remove_abandoned(folder: str) -> None:
 
 def _lock(file: Any) -> bool:
     """Whether a file could be locked until it is closed; False where there are no locks."""
-    try:
+    with suppress(OSError, AttributeError):
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (OSError, AttributeError):
-        return False
-    return True
+        return True
+    return False
 
 
 def _why(error: Exception) -> str:
@@ -1038,14 +964,12 @@ def _why(error: Exception) -> str:
 
 
 SWITCH = {"action": "store_true"}
+UNSEEN = {"choices": ("refuse", "pooled"), "default": "refuse"}
 ARGUMENTS: Dict[str, Tuple[str, Dict[str, Any]]] = {
     "rule": ("rule.json, strata.json or covariate.json", {"metavar": "RULE"}),
     "table": ("CSV or TSV file, one row per instance", {"metavar": "TABLE"}),
     "--out": ("CSV file to write", {"required": True, "metavar": "FILE"}),
-    "--unseen": (
-        "patients of a group that a covariate.json has not seen",
-        {"choices": ("refuse", "pooled"), "default": "refuse"},
-    ),
+    "--unseen": ("patients of a group that a covariate.json has not seen", UNSEEN),
     "--force": ("decide though rows seem aggregated already or a level is missing", SWITCH),
     "--strict": (f"end with exit code {WARNED} if a score is outside the rule's range", SWITCH),
     "--overwrite": ("replace a file that holds other things than this rule's decisions", SWITCH),
@@ -1065,8 +989,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        switches = {"force": given.force, "overwrite": given.overwrite, "key": given.verify}
-        text, warned = run(given.rule, given.table, given.out, given.unseen, **switches)
+        text, warned = _run(given)
     except Refused as error:
         print("rule_reader: " + " ".join(str(error).split()), file=sys.stderr)
         return 2
@@ -1074,59 +997,53 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return WARNED if warned and given.strict else 0
 
 
-def run(
-    rule_path: str,
-    table_path: str,
-    out: str,
-    unseen: str,
-    *,
-    force: bool = False,
-    overwrite: bool = False,
-    key: str | None = None,
-) -> Tuple[str, bool]:
+def _run(given: argparse.Namespace) -> Tuple[str, bool]:
     """Read, decide and write; return what was done, and whether there was a warning."""
-    if not out.lower().endswith(".csv"):
-        raise Refused(f"--out must end in .csv; got {out!r}.")
-    for path in (rule_path, table_path):
-        if os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path):
-            raise Refused(f"--out {out} is one of the files that are read; choose another name.")
-    rule = load_rule(rule_path, key)
-    if not overwrite:
-        _refuse_other(out, rule["sha256"])
-    table = read_table(table_path, rule, force=force)
+    out = given.out
+    _need(out.lower().endswith(".csv"), f"--out must end in .csv; got {out!r}.")
+    for path in (given.rule, given.table):
+        same = os.path.exists(out) and os.path.exists(path) and os.path.samefile(out, path)
+        _need(not same, f"--out {out} is one of the files that are read; choose another name.")
+    rule = load_rule(given.rule, given.verify)
+    pooled = given.unseen == "refuse" or "covariate" in rule
+    _need(pooled, "--unseen pooled is for a covariate.json; leave it out for other rules.")
+    own = given.overwrite or _may_replace(out, rule["sha256"])
+    text = f"{out} holds results of another rule, or something else."
+    _need(own, f"{text} Choose another --out, or replace it with --overwrite.")
+    table = read_table(given.table, rule, force=given.force)
     try:
-        columns = decide(rule, table, unseen, force=force)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError):
-        raise Refused(f"{rule_path} is not a rule of schema {rule['schema']}.") from None
+        columns = decide(rule, table, given.unseen, force=given.force)
+    except WRONG_CONTENT:
+        raise Refused(f"{given.rule} is not a rule of schema {rule['schema']}.") from None
     write_file(out, to_csv(columns))
-    n_patients, n_outside = len(columns["score"]), sum(columns["outside_range"])
-    low, high = rule["score_range"]
-    notes = {
-        f"warning: forced: {columns.get('forced', [''])[0]}.": "forced" in columns,
-        "whether they were in the study was not checked here.": rule.get("remembered_patients"),
-        f"warning: {n_outside} of {n_patients} patients have scores outside the rule's own "
-        f"{low:g} to {high:g}.": n_outside,
-    }
-    for note in filter(notes.get, notes):
-        print(f"rule_reader: {note}", file=sys.stderr)
-    counts = Counter(columns.get("stratum", columns.get("decision", [])))
-    summary = f"{counts[1]} of {n_patients} patients called"
+    warnings = _warnings(rule, columns)
+    for text in warnings:
+        print(f"rule_reader: warning: {text}", file=sys.stderr)
+    if rule.get("remembered_patients"):
+        print("rule_reader: whether they were in the study was not checked here.", file=sys.stderr)
+    counts = Counter(columns.get("stratum", columns.get("decision")))
+    summary = f"{counts[1]} of {len(columns['score'])} patients called"
     if "stratum" in columns:
         summary = ", ".join(f"{counts[name]} {name}" for name in rule["strata"])
-    return f"{summary}\nWrote {out}", n_outside > 0 or "forced" in columns
+    return f"{summary}\nWrote {out}", bool(warnings)
 
 
-def _refuse_other(out: str, rule_sha256: str) -> None:
-    """Refuse to replace a file that is not one of decisions of the same rule."""
-    found = None
-    if os.path.isfile(out) and os.path.getsize(out):
-        with suppress(OSError, csv.Error):
-            found = rule_of_decisions(out)
-        if found != rule_sha256:
-            raise Refused(
-                f"{out} holds results of another rule, or something else. Choose another --out, "
-                "or replace it with --overwrite."
-            )
+def _warnings(rule: Rule, columns: Columns) -> List[str]:
+    (low, high), outside = rule["score_range"], columns["outside_range"]
+    texts = [f"forced: {forced}." for forced in columns.get("forced", [])[:1]]
+    if any(outside):
+        share = f"{sum(outside)} of {len(outside)} patients have scores outside the rule's own"
+        texts.append(f"{share} {low:g} to {high:g}.")
+    return texts
+
+
+def _may_replace(out: str, rule_sha256: str) -> bool:
+    """Whether a file is new or empty, or holds decisions of the same rule."""
+    if not os.path.isfile(out) or not os.path.getsize(out):
+        return True
+    with suppress(OSError, csv.Error):
+        return bool(rule_of_decisions(out) == rule_sha256)
+    return False
 
 
 def run_command() -> int:
@@ -1142,10 +1059,8 @@ def run_command() -> int:
         sys.stdout = io.StringIO()
         if isinstance(error, BrokenPipeError):
             return 1
-        text = (
-            f"rule_reader: cannot write to the standard output: {_why(error)}. The file is there."
-        )
-        print(text, file=sys.stderr)
+        text = f"cannot write to the standard output: {_why(error)}. The file is there."
+        print(f"rule_reader: {text}", file=sys.stderr)
         return 2
     return code
 

@@ -11,13 +11,11 @@ import pytest
 import steadycut
 from steadycut import PatientScores, adapt, audit, fit, monitor
 from steadycut.adaptation.adapt import worklist
-from steadycut.core.adapt.labels import OWN_PART
-from steadycut.core.adapt.mix import mix
 from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.core.adapt.refit import Model, Stated, refitted
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, DeploymentRefused, TooFewPatients
-from steadycut.show.pages.adaptation import adaptation_page
-from steadycut.show.pages.audit import audit_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.terminal import terminal
 from tests.said import said
 
@@ -60,10 +58,12 @@ def test_the_file_gives_the_same_cut_off_as_all_patients_to_about_one_rank_in_a_
     ill, well = HOME.positive_scores, HOME.negative_scores
     home = HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)
     pool = Pool.of(POOL.scores)
-    for prevalence in (0.05, 0.1, 0.4, 0.7):
-        slow = mix(home, pool, RULE.threshold, (prevalence, prevalence), RULE.costs.plain)
+    model = Model.of(home)
+    for prevalence in (0.05, 0.1, 0.7):
+        stated = Stated.of(model, model.counts(POOL.scores), (prevalence, prevalence))
+        slow = refitted(model, RULE.costs.plain, stated.shift)
         fast = adapt(RULE, POOL, prevalence=prevalence).threshold
-        assert abs(pool.rank_of(slow.cut) - pool.rank_of(fast)) <= 0.015
+        assert abs(pool.rank_of(slow) - pool.rank_of(fast)) <= 0.015
 
 
 def test_low_scores_that_mean_ill_give_the_mirrored_cut_off():
@@ -81,16 +81,13 @@ def test_labels_certify_any_cut_off_of_the_menu():
     certificate, document = found.certificate, found.describe()
     assert certificate.n_patients == 60
     assert certificate.honesty == "menu"
-    # The menu, and the score of each labelled patient.
-    assert certificate.n_candidates == len(found.situation.menu) + 60
-    assert len(document.candidates) <= 12
+    assert certificate.n_candidates == len(found.situation.menu) == len(document.candidates) <= 10
     chosen = [one for one in document.candidates if one.chosen]
     assert [one.threshold for one in chosen] == [found.threshold]
     assert chosen[0].limit == certificate.value
     wrong = (LABELLED.scores >= found.threshold) != (LABELLED.labels == 1)
     assert certificate.risk == pytest.approx(wrong.mean())
-    # The scores of the labelled patients share the rest.
-    assert sum(one.weight for one in document.candidates) == pytest.approx(1 - OWN_PART)
+    assert sum(one.weight for one in document.candidates) == pytest.approx(1)
     part = found.rule.document.adapted
     assert (part.labelled, part.pool, part.choosing) == (60, 300, 0)
 
@@ -139,7 +136,7 @@ def test_a_target_that_says_nothing_is_never_green():
     assert found.certificate.vacuous
     assert "not shown to be better than calling everybody or nobody" in said(found).verdict
     assert said(found).next_step.startswith("Next: label ")
-    assert adaptation_page(found).status.tone == "open"
+    assert page_of(found).status.tone == "open"
 
 
 def test_a_rule_that_errs_more_than_the_target_is_refuted():
@@ -321,7 +318,7 @@ def test_small_cells_leave_out_the_scores_of_all_patients():
 def test_the_page_has_the_answer_in_at_most_twelve_lines():
     for options in ({}, {"labelled": LABELLED}):
         found = adapt(RULE, POOL, prevalence=0.1, **options)
-        page = adaptation_page(found.describe())
+        page = page_of(found.describe())
         assert len(terminal(page).splitlines()) <= 12
         assert page.next_step.startswith("Next: ")
         (menu,) = (one for one in page.sections if one.title == "Cut-offs to choose from")
@@ -332,7 +329,7 @@ def test_the_page_has_the_answer_in_at_most_twelve_lines():
 def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(labelled):
     rule = adapt(RULE, POOL, prevalence=0.1).rule
     there = cohort(100, 0.1, 9, "z", labelled=labelled)
-    said = " ".join(terminal(audit_page(audit(rule, there).describe()), verbose=True).split())
+    said = " ".join(terminal(page_of(audit(rule, there).describe()), verbose=True).split())
     assert "adapted without labels, so nothing was certified" in said
     assert "certified before, at most" not in said
     assert "certified: at most" not in said
@@ -346,21 +343,45 @@ def test_a_bad_audit_points_to_adapt():
     assert said(found).next_step.endswith("certify it there with labels.")
 
 
-def test_a_labelled_patients_score_is_shown_only_where_it_is_the_cut_off():
-    rng = np.random.default_rng(11)
-    ill = rng.random(120) < 0.3
-    labelled = PatientScores(scores=rng.normal(size=120) + 3 * ill + 4, labels=ill.astype(int))
-    pool = PatientScores(scores=rng.normal(size=300) + 3 * (rng.random(300) < 0.3) + 4)
-    found = adapt(RULE, pool, labelled=labelled, force=True)
+def test_no_labelled_patients_score_is_a_cut_off():
+    found = adapt(RULE, POOL, labelled=cohort(120, 0.3, 11, "m"), force=True)
     shown = {one.threshold for one in found.describe().candidates}
-    assert shown & set(labelled.scores.tolist()) <= {found.threshold}
-    own = [one for one in found.judged.found if one.own is not None]
-    assert len(own) == 1
-    if found.judged.found[found.judged.chosen].own is not None:
-        # The patient whose score it is does not certify it.
-        assert found.certificate.n_patients == 119
-        assert found.rule.document.adapted.labelled == 119
-        assert found.threshold in labelled.scores
+    assert not shown & set(cohort(120, 0.3, 11, "m").scores.tolist())
+
+
+def test_a_second_look_has_the_menu_of_the_first_or_is_refused_in_one_line():
+    first = adapt(RULE, POOL, prevalence=0.1, labelled=LABELLED.take(np.arange(30)))
+    later = {"labelled": LABELLED, "order": range(60), "sequential": True, "target": 0.3}
+    for menu in (first, first.describe().menu_sha256):
+        found = adapt(RULE, POOL, prevalence=0.1, menu=menu, **later)
+        assert found.describe().menu_sha256 == first.describe().menu_sha256
+    for other in ({"prevalence": 0.2}, {"prevalence": 0.1, "patients": POOL.take(np.arange(250))}):
+        given = {"patients": POOL, **other}
+        with pytest.raises(BadOption, match="not those of the first look") as caught:
+            adapt(RULE, menu=first, **given, **later)
+        assert "\n" not in str(caught.value)
+
+
+def test_a_stated_prevalence_like_that_at_home_keeps_the_frozen_cut_off():
+    there = cohort(300, 0.4, 4, "s", labelled=False)
+    found = adapt(RULE, there, prevalence=(0.35, 0.45))
+    assert (found.threshold, found.describe().pull) == (RULE.threshold, 0.0)
+
+
+def test_an_ordinal_score_whose_highest_value_is_common_is_adapted():
+    """Nobody is called where that is best; the lowest cut-off that calls nobody is infinite."""
+    rng = np.random.default_rng(9)
+    n = int(rng.integers(20, 80))
+    labels = (rng.random(n) < 0.4).astype(int)
+    labels[:2], labels[2:4] = 0, 1
+    scores = np.where(rng.random(n) < 0.45 + 0.1 * labels, 3, rng.integers(0, 3, n)).astype(float)
+    stated = float(rng.choice([0.02, 0.1, 0.2]))
+    with pytest.warns(steadycut.SteadycutWarning):
+        rule = fit(PatientScores(scores=scores, labels=labels), honesty="uniform", seed=9).freeze()
+    pool = PatientScores(scores=rng.choice([0.0, 1, 2, 3], p=[0.3, 0.3, 0.25, 0.15], size=40))
+    found = adapt(rule, pool, prevalence=stated, force=True)
+    assert found.describe().threshold == np.inf
+    assert not found.rule.decide_scores(pool.scores).any()
 
 
 def test_the_patients_of_the_study_are_refused_without_their_labels_too():
@@ -372,7 +393,7 @@ def test_the_patients_of_the_study_are_refused_without_their_labels_too():
     for patients, more in ((scores, {}), (scores[::2], {"labelled": some})):
         with pytest.raises(DeploymentRefused, match=text) as caught:
             adapt(rule, PatientScores(scores=patients), prevalence=0.3, **more)
-        assert "noticed only if the rule was made with fit --remember-patients" in str(caught.value)
+        assert "noticed only if the rule remembers its patients" in str(caught.value)
     with pytest.warns(steadycut.ForcedWarning):
         adapt(rule, PatientScores(scores=scores), prevalence=0.3, force=True)
     adapt(rule, PatientScores(scores=scores[:-1]), prevalence=0.3)

@@ -4,8 +4,8 @@ import pytest
 
 from steadycut.app.column import Column
 from steadycut.app.fields import FIRST, Field, arguments, asked
-from steadycut.app.words import RULES, TITLES
 from steadycut.core.rules.registry import parse_rule
+from steadycut.show.words.fields import RULES, TITLES
 from tests.app.client import COMMANDS
 
 SCRIPT = "<script>alert(1)</script>"
@@ -21,7 +21,7 @@ def test_the_form_asks_for_every_option_but_columns_and_places():
     first = list(FIRST[FIRST.index("direction") :])
     first.remove("external")
     assert names[: len(first)] == first
-    assert {"bound", "delta", "seed", "missing", "memory", "select", "ensemble"} <= set(names)
+    assert {"bound", "delta", "seed", "missing", "memory", "selector", "ensemble"} <= set(names)
     assert not {"out", "resume", "engine", "as_json", "patient", "tables"} & set(names)
     assert asked(COMMANDS["audit"])[0].name == "external"
     plan = [field.name for field in asked(COMMANDS["plan"])]
@@ -51,9 +51,9 @@ def test_every_field_has_plain_words(command):
 
 
 def test_a_field_without_words_has_those_of_the_command():
-    field = Field(name="new_thing", option="--new-thing", help="Needs --cost-fn. [default: 1]")
+    field = Field(name="new_thing", option="--new-thing", help="How many. [default: 1]")
     assert field.title == "New thing"
-    assert field.hint == "Needs “Cost of a missed patient”. Empty: 1."
+    assert field.hint == "How many. Empty: 1."
 
 
 @pytest.mark.parametrize("rule", RULES)

@@ -6,11 +6,12 @@ import shlex
 
 import pytest
 
-from steadycut.app.words import FIRST_AUDIT, in_words
+from steadycut.app.told import FIRST_AUDIT
 from steadycut.cli.main import run
 from steadycut.show.pages.kinds import page_of
+from steadycut.show.words.fields import in_words
 from tests.app.client import FILLED, make_client, refused, start, upload, wait
-from tests.cli.commands import FIT, MARK, SITES, make_rows, run_command, write_rows
+from tests.cli.commands import FIT, MARK, SITES, by_app, make_rows, run_command, write_rows
 from tests.show.documents import document
 
 SCRIPT = "<script>alert(1)</script>"
@@ -152,7 +153,7 @@ def test_a_wrong_file_is_answered_with_the_line_of_the_command(
     answer = upload(client, tmp_path / name)
     monkeypatch.chdir(tmp_path)
     asked = ["--patient", "patient", "--score", "score", "--label", "label", "--out", "o"]
-    ran = run_command(capsys, "fit", name, *asked)
+    ran = run_command(capsys, "fit", name, *asked, run=by_app)
     assert (answer.status_code, ran.code) == (400, 2)
     assert f"steadycut: {refused(answer)}\n" == in_words(ran.err)
 
@@ -164,7 +165,7 @@ def test_wrong_content_is_answered_with_the_line_of_the_command(
     table = write_rows(tmp_path / "t.csv", rows)
     page = wait(client, start(client, upload(client, table), **FILLED))
     monkeypatch.chdir(tmp_path)
-    ran = run_command(capsys, "fit", "t.csv", *FIT, *SITES, "--out", "o")
+    ran = run_command(capsys, "fit", "t.csv", *FIT, *SITES, "--out", "o", run=by_app)
     assert (ran.code, f"steadycut: {refused(page)}\n") == (2, in_words(ran.err))
     assert 'name="bootstrap" value="20"' in page.text
 

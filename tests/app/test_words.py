@@ -6,8 +6,9 @@ import pytest
 
 from scripts.check_words import GLOSSARY, banned_in, banned_words
 from steadycut.app.pages import refusal
-from steadycut.app.words import COMPARED, HINTS, NEEDED, TITLES, VALUES, in_words
 from steadycut.app.works import WORKS
+from steadycut.errors import ADVISED, argument
+from steadycut.show.words.fields import HINTS, NEEDED, TITLES, VALUES, in_words
 from tests.app.client import refused
 from tests.app.worked import Words
 
@@ -66,7 +67,7 @@ def test_pages_that_refuse(worked):
 
 def test_every_word_that_a_page_may_show():
     texts = [*TITLES.values(), *HINTS.values()]
-    texts += [*NEEDED.values(), *COMPARED.values()]
+    texts += NEEDED.values()
     texts += [text for several in VALUES.values() for text in several.values()]
     assert [(text, banned_in(text, BANNED)) for text in texts if banned_in(text, BANNED)] == []
 
@@ -74,15 +75,22 @@ def test_every_word_that_a_page_may_show():
 @pytest.mark.parametrize(
     ("said", "shown"),
     [
-        ("watch it with `steadycut monitor`.", "watch it with “Watch in use”."),
-        ("use the exact cuts (--grid exact, in Python grid='exact').", None),
-        ("Missing option '--order'. See 'steadycut monitor --help'.", None),
-        ("the limits of audit --sequential hold", "“Limits that hold at every look” hold"),
-        ("steadycut keygen key", "steadycut keygen key"),
+        (f"take {argument('bootstrap', 200)}", "take “Number of repeated samples”: 200"),
+        (f"give {argument('level', 'COL:AGG')}", "give “Inner level”"),
+        (
+            f"add {argument('force', value=True)}",
+            "add “Continue if the rule refuses these patients”",
+        ),
+        ("--internal is not an option here", "--internal is not an option here"),
     ],
 )
-def test_sentences_of_commands_in_the_words_of_the_app(said, shown):
-    found = in_words(said)
-    assert not OF_COMMANDS.search(found)
-    assert "Python" not in found
-    assert shown is None or found == shown
+def test_options_that_a_line_marks_get_the_titles_of_fields(said, shown):
+    assert in_words(said) == shown
+
+
+@pytest.mark.parametrize("option", ADVISED)
+def test_options_that_warnings_advise_get_the_titles_of_fields(option):
+    line = in_words(f"labels: are they swapped ({ADVISED[option]})?")
+    assert not OF_COMMANDS.search(line)
+    assert "Python" not in line
+    assert "“" in line

@@ -9,8 +9,7 @@ import pytest
 
 from steadycut.app.fields import Field, arguments
 from steadycut.app.rules import known_rules
-from steadycut.app.told import next_step
-from steadycut.app.words import APP
+from steadycut.app.told import APP, next_step
 from steadycut.app.works import WORKS
 from steadycut.cli.main import run
 from steadycut.documents.next_step import NextStep

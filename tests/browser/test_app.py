@@ -6,11 +6,12 @@ import sys
 
 import pytest
 
-from steadycut.app.words import in_words
 from steadycut.cli.main import run
 from steadycut.datasets import write_two_hospitals
-from tests.browser.waiting import PATIENCE, faults, follow, wait_until
-from tests.cli.commands import HEADER, make_rows, run_command, write_rows
+from steadycut.show.words.fields import in_words
+from steadycut.study.compare import RULES
+from tests.browser.waiting import PATIENCE, check_colours, faults, follow, wait_until
+from tests.cli.commands import HEADER, by_app, make_rows, run_command, write_rows
 
 SCRIPT = "<script>alert(1)</script>"
 APP = [sys.executable, "-m", "steadycut.cli.main", "app", "--no-browser", "--limit", "5"]
@@ -102,9 +103,7 @@ def saved(page, name):
 
 def check_looks(page):
     """No serious fault in light and dark, and nothing wider than a telephone."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        wait_until(lambda: faults(page), [])
+    check_colours(page)
     page.set_viewport_size({"width": 390, "height": 800})
     wait_until(lambda: page.evaluate("document.documentElement.scrollWidth <= 390"), wanted=True)
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -187,7 +186,7 @@ def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
     title = finish(app, "Compare").get_by_role("heading", level=1)
     wait_until(title.inner_text, lambda text: "rules" in text)
     first = app.get_by_role("region", name="In short").first
-    wait_until(first.get_by_role("row").count, 7)
+    wait_until(first.get_by_role("row").count, 1 + len(RULES))
     check_looks(app)
 
     begin(app, study, "Watch in use")
@@ -233,7 +232,7 @@ def test_a_wrong_file_shows_the_line_of_the_command(browser, cookie, tmp_path, m
     page.close()
     monkeypatch.chdir(tmp_path)
     asked = ["--patient", "patient", "--score", "score", "--label", "x", "--out", "o"]
-    ran = run_command(capsys, "fit", "t.parquet", *asked)
+    ran = run_command(capsys, "fit", "t.parquet", *asked, run=by_app)
     assert (ran.code, in_words(ran.err)) == (2, f"steadycut: {shown}\n")
 
 

@@ -11,7 +11,15 @@ HERE = Path(__file__).parent
 # What looks at a page as it is now. `inner_text` waits for an element, but not for its text.
 OF_PLAYWRIGHT = {"all", "all_inner_texts", "count", "evaluate", "get_attribute", "input_value"}
 OF_PLAYWRIGHT |= {"inner_text", "is_checked", "is_enabled", "is_hidden", "is_visible"}
-OURS = {"chosen", "faults", "numbers_shown", "open_sections", "text_above", "visible_texts"}
+OURS = {
+    "chosen",
+    "faults",
+    "faults_of_colour",
+    "numbers_shown",
+    "open_sections",
+    "text_above",
+    "visible_texts",
+}
 
 
 def looks_at_once(text):

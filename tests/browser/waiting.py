@@ -40,10 +40,24 @@ def follow(page, pressed, key=None):
             pressed.press(key)
 
 
-def faults(page):
-    """Look for serious faults of accessibility."""
+def faults(page, only=()):
+    """Look for serious faults of accessibility; ``only`` names rules, none means all."""
     from axe_playwright_python.sync_playwright import Axe
 
-    violations = Axe().run(page).response["violations"]
+    options = {"resultTypes": ["violations"]} | ({"runOnly": [*only]} if only else {})
+    violations = Axe().run(page, options=options).response["violations"]
     serious = [one for one in violations if one["impact"] in {"serious", "critical"}]
     return [(one["id"], one["nodes"][0]["html"]) for one in serious]
+
+
+def faults_of_colour(page):
+    """Look for the faults that depend on the colours: for a page that has no others."""
+    return faults(page, only=("color-contrast", "link-in-text-block"))
+
+
+def check_colours(page):
+    """No serious fault in light and dark."""
+    page.emulate_media(color_scheme="light")
+    wait_until(lambda: faults(page), [])
+    page.emulate_media(color_scheme="dark")
+    wait_until(lambda: faults_of_colour(page), [])

@@ -4,6 +4,7 @@ import csv
 import json
 import sys
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -48,6 +49,9 @@ class Ran:
 
 def _refuse(text):
     raise AssertionError(text)
+
+
+by_app = partial(run, by_app=True)
 
 
 def run_command(capsys, *arguments, run=run):

@@ -2,16 +2,20 @@
 
 import hashlib
 import json
-from contextlib import contextmanager
-from dataclasses import asdict
+from contextlib import contextmanager, suppress
+from functools import cache
 
 import pytest
 
 from steadycut.cli.main import run
+from steadycut.documents.parts import Part
+from steadycut.ingest.sources import files
+from steadycut.io import parquet
 from steadycut.show.svg import draw as drawing
 from tests.cli.commands import FIT, SITES, make_rows, write_rows
 
 DRAW = drawing.draw_svg
+CONNECT = parquet.connect_duckdb
 
 
 @pytest.fixture(scope="session")
@@ -32,8 +36,13 @@ def rule(table, tmp_path_factory):
 
 def digest_of(figure, name):
     """Return a digest of the data of a figure in place of the drawing."""
-    data = json.dumps(asdict(figure), default=lambda value: value.tolist())
+    data = json.dumps(vars(figure), default=plain)
     return f'<svg id="{name}">{hashlib.sha256(data.encode()).hexdigest()}</svg>'
+
+
+def plain(value):
+    """Return a part of a document, or an array, as JSON can hold it."""
+    return value.to_plain() if isinstance(value, Part) else value.tolist()
 
 
 @contextmanager
@@ -51,6 +60,33 @@ def figures_as_digests():
     Pages still differ wherever the data of a figure differ. `tests/show` looks at the drawings.
     """
     with drawn_by(digest_of):
+        yield
+
+
+@cache
+def database():
+    """Start the database that all commands of the tests share."""
+    made = CONNECT()
+    # Newer versions of DuckDB may remember a file, and tests write other tables to its place.
+    with suppress(parquet.load_duckdb().Error):
+        made.execute("SET enable_external_file_cache = false")
+    return made
+
+
+def connect(**settings):
+    """Return a connection to the shared database; one with settings is its own."""
+    return CONNECT(**settings) if settings else database().cursor()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_database():
+    """Let commands share a database: to start one takes longer than to read a small table.
+
+    In `tests/ingest` each reading starts its own.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (files, parquet):
+            patch.setattr(module, "connect_duckdb", connect)
         yield
 
 

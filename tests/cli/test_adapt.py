@@ -157,3 +157,13 @@ def test_all_patients_with_labels_leave_none_for_the_menu(home, tmp_path, capsys
     ran = run_command(capsys, "adapt", rule, table, "--label", "label", "--out", tmp_path / "a")
     assert ran.code == 2
     assert "at least 20 patients without labels; got 0" in ran.err
+
+
+def test_the_frozen_rule_is_never_replaced_by_its_successor(home, tmp_path, capsys):
+    rule, table = home
+    own = tmp_path / "rule.json"
+    own.write_bytes(rule.read_bytes())
+    asked = ("adapt", own, table, "--prevalence", "0.15", "--out", tmp_path, "--overwrite")
+    ran = run_command(capsys, *asked)
+    assert (ran.code, own.read_bytes()) == (2, rule.read_bytes())
+    assert "is one of the files that are read" in ran.err

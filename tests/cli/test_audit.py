@@ -10,7 +10,7 @@ import pytest
 from steadycut import aggregate, audit
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.show.pages.audit import audit_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.terminal import terminal
 from steadycut.show.words.next_step import COMMAND_LINE
 from tests.cli.commands import (
@@ -154,7 +154,7 @@ def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
 
 def text_of(content, places=None):
     spelling = replace(COMMAND_LINE, places=places or {})
-    return terminal(replace(audit_page(document(content)), spelling=spelling), verbose=True)
+    return terminal(replace(page_of(document(content)), spelling=spelling), verbose=True)
 
 
 def test_one_patient_is_no_plural(rule, tmp_path, capsys):

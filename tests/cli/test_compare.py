@@ -101,7 +101,7 @@ def test_rules_that_chose_other_scores_say_which(tmp_path, capsys):
     rows = column_changed(rows, "other", sharp(1))
     path = write_rows(tmp_path / "t.csv", rows)
     several = ["--score", "other", "--aggregate", "min", "--aggregate", "max"]
-    several += ["--select", "objective"]
+    several += ["--selector", "objective"]
     ran = run_command(capsys, "compare", "--verbose", path, *FIT, *several, *BOTH, "--json")
     chosen = {(row["score"], row["aggregation"][-1]["how"]) for row in ran.json["rows"]}
     lines = table_lines(run_command(capsys, "compare", "--verbose", path, *FIT, *several, *BOTH))

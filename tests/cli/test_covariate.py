@@ -57,9 +57,9 @@ def test_it_says_cut_offs_test_and_certificates(table, tmp_path, capsys):
     )
     assert ran.code == 0
     assert sorted(path.name for path in out.iterdir()) == [
+        "covariate-study.json",
         "covariate.html",
         "covariate.json",
-        "covariate_study.json",
     ]
     for text in (
         'Cut-offs by group of "sex"',
@@ -82,7 +82,7 @@ def test_a_smooth_cut_off_is_shown_along_the_number(table, tmp_path, capsys):
 def test_json_is_the_study(table, tmp_path, capsys):
     options = ["--covariate", "sex", "--json", "--out", tmp_path / "o"]
     ran = run_command(capsys, "covariate", table, *ASK, *options)
-    assert ran.json == json.loads((tmp_path / "o" / "covariate_study.json").read_text("utf-8"))
+    assert ran.json == json.loads((tmp_path / "o" / "covariate-study.json").read_text("utf-8"))
     assert ran.json["schema"] == "steadycut.covariate-study/1"
     assert [cut["at"] for cut in ran.json["cuts"]] == ["f", "m"]
     assert ran.json["data"]["rows"] == 320

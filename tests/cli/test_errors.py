@@ -263,7 +263,7 @@ def test_a_missing_option_of_fit_is_named(place, capsys, left_out):
     given = {"--patient": "patient", "--score": "score", "--label": "label", "--out": place.out}
     del given[left_out]
     arguments = [word for pair in given.items() for word in pair]
-    refuse(place, capsys, ["fit", place.table, *arguments], f"'{left_out}'")
+    refuse(place, capsys, ["fit", place.table, *arguments], left_out)
 
 
 @pytest.mark.parametrize(

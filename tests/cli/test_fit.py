@@ -13,7 +13,7 @@ from steadycut import aggregate, fit
 from steadycut.core.rounding import at_most
 from steadycut.documents.rule import FrozenRule
 from steadycut.ingest import at_sites
-from steadycut.show.pages.study import study_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.terminal import terminal
 from steadycut.show.words.numbers import cut, risk
 from tests.cli.commands import (
@@ -281,7 +281,7 @@ def test_the_first_called_score_is_said(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", "--verbose", table, *FIT, *SITES, "--out", tmp_path)
     study = json.loads((tmp_path / "study.json").read_bytes())
     assert f"first score called {cut(study['operating_value'])} " in ran.said
-    nobody = terminal(study_page(document(study | {"operating_value": None})), verbose=True)
+    nobody = terminal(page_of(document(study | {"operating_value": None})), verbose=True)
     assert re.search("first score called +no patient reaches it\n", nobody)
 
 

@@ -11,7 +11,7 @@ import pytest
 from steadycut import PatientScores, aggregate, fit, monitor
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadPatients, TooFewPatients
-from steadycut.show.pages.monitor import monitor_page
+from steadycut.show.pages.kinds import page_of
 from tests.cli.commands import FIT, MARK, run_command, snapshot
 from tests.said import said
 
@@ -181,7 +181,7 @@ def test_a_vacuous_certificate_says_that_it_cannot_alarm():
     assert found["first_alarm"] is None
     assert found["risk"]["can_alarm"] is False
     assert "no alarm is possible" in said(found).verdict
-    assert monitor_page(watched.describe()).status.tone == "open"
+    assert page_of(watched.describe()).status.tone == "open"
 
 
 def test_the_first_patients_may_all_be_healthy(frame, table, tmp_path, capsys):
@@ -262,14 +262,14 @@ def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
     assert "patients: the share called has changed (alarm after patient " in repr(watched)
     assert said(found).verdict.startswith("the share of patients called has changed (alarm after ")
     assert " No alarm of the risk: 98 patients do not show" in said(found).verdict
-    top = monitor_page(found).status
+    top = page_of(found).status
     assert (top.text, top.tone) == ("alarm: the share called has changed", "open")
 
 
 def test_only_a_watch_that_could_alarm_is_good_without(certified):
     scores, labels = made(40, seed=1)
-    assert monitor_page(monitor(certified, scores, labels).describe()).status.tone == "good"
-    top = monitor_page(monitor(certified, scores).describe()).status
+    assert page_of(monitor(certified, scores, labels).describe()).status.tone == "good"
+    top = page_of(monitor(certified, scores).describe()).status
     assert (top.text, top.tone) == ("the risk is not watched", "open")
 
 
@@ -293,3 +293,12 @@ def test_the_terminal_ends_with_the_next_step(frame, rule, tmp_path, capsys):
     ran = run_command(capsys, "monitor", rule, path, "--label", "label", "--order", "day")
     assert len(ran.out.splitlines()) <= 12
     assert "\nNext: go on." in ran.out
+
+
+@pytest.mark.parametrize("missing", [np.nan, None])
+def test_an_order_with_a_gap_is_refused(missing):
+    rng = np.random.default_rng(2)
+    labels = np.arange(60) % 2
+    rule = fit(rng.normal(size=60) + 2 * labels, labels, n_bootstrap=5).freeze()
+    with pytest.raises(BadPatients, match="order must be a number or a date for every patient"):
+        monitor(rule, rng.normal(size=40), np.arange(40) % 2, order=[missing, *range(39)])

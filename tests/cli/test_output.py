@@ -67,3 +67,13 @@ def test_decisions_over_a_folder_are_refused_at_once(rule, tmp_path, capsys):
     (tmp_path / "d.csv").mkdir()
     ran = run_command(capsys, "apply", rule, "no-such-table.csv", "--out", tmp_path / "d.csv")
     assert (ran.code, "must be a file" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize(("content", "code"), [("<p>mine</p>", 2), ("", 0)])
+def test_a_page_of_somebody_else_stays(content, code, table, tmp_path, capsys):
+    page = tmp_path / "report.html"
+    page.write_text(content)
+    ran = run_command(capsys, "fit", table, *FIT, "--out", tmp_path)
+    assert ran.code == code
+    assert code == 0 or (page.read_text() == content and not (tmp_path / "rule.json").exists())
+    assert run_command(capsys, "fit", table, *FIT, "--out", tmp_path, "--overwrite").code == 0

@@ -5,7 +5,7 @@ import pytest
 
 from tests.cli.commands import FIT, SITES, run_command, snapshot
 
-RESULTS = ("covariate_study.json", "strata-study.json", "monitor.json", "compare.json")
+RESULTS = ("covariate-study.json", "strata-study.json", "monitor.json", "compare.json")
 NO_FIGURES = ("covariate", "strata")
 
 
@@ -96,7 +96,7 @@ def test_a_comparison_is_a_further_table(study, table, tmp_path, capsys):
         (
             '{"schema": "steadycut.study/1"}',
             [],
-            "is not complete, or was changed: threshold: Field required",
+            "is not complete, or was changed: direction: Field required",
         ),
         ("{}", ["--format", "pdf"], "--format must be one of html, md, pdf-ready; got 'pdf'"),
     ],

@@ -60,7 +60,7 @@ def check_told(ran, begins, log, file=None, page=None):
         (
             "covariate",
             [*FIT, "--covariate", "site"],
-            ("covariate_study.json", "covariate.html"),
+            ("covariate-study.json", "covariate.html"),
             90,
         ),
         ("compare", [*ONE, *EXTERNAL], ("compare.json", "compare.html"), 90),

@@ -122,3 +122,8 @@ def test_a_certificate_of_other_counts_is_made_as_this_one():
     assert first.again(other, dear) == certificate_of(other, dear, 0.2, bound="paper", **options)
     again = first.again(other, dear, delta=0.05, bound="dkw")
     assert again == certificate_of(other, dear, 0.05, bound="dkw", **options)
+
+
+def test_a_rule_that_calls_nobody_is_certified_without_a_number():
+    found = certify([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1], threshold=np.inf)
+    assert found.risk == 0.5

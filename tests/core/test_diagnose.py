@@ -15,6 +15,7 @@ from steadycut.core.diagnose import (
     stability_warnings,
 )
 from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.rounding import percent
 from steadycut.core.rules.basins import barriers
 from steadycut.core.rules.registry import parse_rule
 from tests.core.cohorts import SEEDS, as_lists, binormal, random_cohort
@@ -77,7 +78,7 @@ def test_a_tenth_of_the_draws_on_either_side_is_a_second_basin():
     for n_below, told in ((1, True), (9, True), (0, False), (10, False)):
         draws = at_ranks([0.0] * n_below + [160.0] * (10 - n_below))
         found = stability_warnings(cuts, draws, Costs())
-        assert any(text.startswith("multi-modal minimum: 10%") for text in found) == told
+        assert any(text.startswith("multi-modal minimum: 10 %") for text in found) == told
 
 
 def two_basins(seed):
@@ -112,9 +113,9 @@ def test_the_warnings_say_how_much():
     cuts, draws = draws_of(cohort)
     multi, flat = stability_warnings(cuts, draws, Costs())
     share = basin_share(cuts, draws, Costs())
-    assert multi.startswith(f"multi-modal minimum: {share:.0%} of the bootstrap cut-offs")
+    assert multi.startswith(f"multi-modal minimum: {percent(share, 0)} of the bootstrap cut-offs")
     low, high = np.quantile(draws.ranks, [0.1, 0.9]) / 160
-    assert f"spread over {high - low:.0%} of the patients" in flat
+    assert f"spread over {percent(high - low, 0)} of the patients" in flat
 
 
 def on_a_grid(n_patients):
@@ -140,7 +141,7 @@ def test_a_grid_too_coarse_for_the_patients_is_told():
     draws = draw_thresholds(fine, parse_rule("erm"), Costs(), 20, np.random.default_rng(0))
     assert not any("coarse" in text for text in stability_warnings(fine, draws, Costs()))
     (text,) = (text for text in stability_warnings(coarse, draws, Costs()) if "coarse" in text)
-    assert text.startswith("coarse grid: 5% of the patients lie between two neighbouring cuts")
+    assert text.startswith("coarse grid: 5 % of the patients lie between two neighbouring cuts")
 
 
 def test_patients_of_both_classes_lie_between_two_cuts():

@@ -129,7 +129,9 @@ def test_no_score_meets_a_threshold_and_all_draws_lie_between_whole_steps():
     for seed in SEEDS:
         methods = several(seed)
         ensemble, cuts = make(methods, "gls")
-        doubled = 2 * ensemble.steps * ensemble.threshold(cuts, 1.0)
+        placed = ensemble.threshold(cuts, 1.0)
+        assert np.array_equal(np.isinf(placed), (cuts == 0) | (cuts == ensemble.steps))
+        doubled = 2 * ensemble.steps * placed[np.isfinite(placed)]
         assert np.all(np.round(doubled) % 2 == 1)
         assert not np.isin(ensemble.threshold(cuts, 1.0), ensemble.combine(methods).scores).any()
 
@@ -271,7 +273,7 @@ def test_the_ensemble_is_a_candidate_beside_its_methods():
     everywhere = [*patients.scores, np.inf]
     smallest = min(confusion_at(patients, cut).risk(given.costs) for cut in everywhere)
     assert found.smallest_risk == pytest.approx(smallest)
-    assert found.radius == radius_of(found.draws, given)
+    assert found.radius == radius_of(found.cuts, found.draws, given)
     at_stake = (patients, found.radius.radius, given.costs)
     assert found.modulus == modulus(*at_stake, given.form)
     assert found.penalty == BANDS[given.band](*at_stake, given.delta, given.form)

@@ -42,7 +42,7 @@ def test_the_other_direction_is_named_where_le_was_asked_for():
 @pytest.mark.parametrize(("distance", "told"), [(50, "perfectly."), (3.5, "almost perfectly (AUC")])
 def test_a_score_that_is_too_good_is_questioned(distance, told):
     (text,) = odd_warnings(cohort(distance=distance), has_target=False)
-    assert text.startswith("separation: ")
+    assert text.kind == ("separation" if told == "perfectly." else "near separation")
     assert told in text
     assert kinds(cohort(n=16, n_ill=6, distance=50)) == []
 
@@ -56,7 +56,7 @@ def pairs_in_order(right, n_ill=10, n_healthy=10):
 
 
 def test_an_area_of_a_half_is_not_reversed_and_one_of_0_99_is_too_good():
-    for right, found in ((49, ["direction"]), (50, []), (98, []), (99, ["separation"])):
+    for right, found in ((49, ["direction"]), (50, []), (98, []), (99, ["near separation"])):
         assert kinds(pairs_in_order(right), has_target=True) == found
     # With fewer than 20 patients this happens by chance.
     assert kinds(pairs_in_order(90, n_healthy=9), has_target=True) == []
@@ -135,3 +135,9 @@ def test_labels_look_swapped_only_below_an_area_of_a_half():
     assert swapped_warnings(pairs_in_order(0, n_healthy=9), "ge") == []
     unlabelled, one_class = (PatientScores(scores=range(20), labels=y) for y in (None, [1] * 20))
     assert swapped_warnings(unlabelled, "ge") == swapped_warnings(one_class, "ge") == []
+
+
+def test_scores_that_differ_by_next_to_nothing_are_refused():
+    cohort = PatientScores(scores=[0.0, 1e-200], labels=[0, 1])
+    with pytest.raises(BadPatients, match="scores must differ by at least 1e-150"):
+        check_varied(cohort)

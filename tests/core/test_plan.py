@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
+from steadycut.core import plan
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
 from steadycut.core.plan import (
@@ -308,3 +309,10 @@ def test_a_share_next_to_one_has_one_kind_of_error():
     costs = Costs(cost_fn=0.7, cost_fp=7)
     blocks = _Blocks(risk=0.14, share=1 - 2e-16, setting=Setting(costs=costs))
     assert blocks.rates == pytest.approx([0.2])
+
+
+def test_no_more_than_some_blocks_are_looked_at(monkeypatch):
+    blocks = _Blocks(risk=0.5, share=0.25, setting=Setting(costs=Costs(cost_fn=2.0)))
+    many = blocks.later(8)
+    monkeypatch.setattr(plan, "MOST_BLOCKS", 1)
+    assert blocks.later(8) == many[:1] != many

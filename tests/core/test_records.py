@@ -484,7 +484,7 @@ def test_labels_that_are_not_two_classes_are_refused(labels, text):
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"a": 1, "b": 2}, "y must have an entry for every patient; 1 of 3 have none"),
+        ({"a": 1, "b": 2}, "y needs an entry per patient; 1 of 3 have none"),
         ([[1], [1, 2], [1]], "y must have one plain entry per patient"),
         ([[1], [2], [3]], r"y must have one entry per patient; got shape \(3, 1\)"),
         ([1, 2], r"y must have one entry per patient \(3\); got 2"),
@@ -532,3 +532,44 @@ def test_nobody_is_too_few():
     check_some("an audit needs", 1)
     with pytest.raises(TooFewPatients, match="an audit needs at least one patient; got none"):
         check_some("an audit needs", 0)
+
+
+@pytest.mark.parametrize("name", ["scores", "labels", "patients", "sites"])
+def test_masked_entries_are_refused_not_read(name):
+    columns = {"scores": [0.1, 0.9, 0.5], "labels": [0, 1, 1], "patients": [1, 2, 3]}
+    columns["sites"] = ["a", "b", "a"]
+    columns[name] = np.ma.masked_array(columns[name], mask=[True, False, False])
+    with pytest.raises(BadPatients, match=f"{name} has masked entries"):
+        PatientScores(**columns)
+
+
+@pytest.mark.parametrize("name", ["labels", "sites", "age"])
+def test_columns_of_pandas_in_another_order_are_refused(name):
+    """By place, each patient would get the label of another one."""
+    scores, other = pd.Series([0.1, 0.9, 0.5]), pd.Series([1, 0, 1], index=[2, 0, 1])
+    columns = {"attributes": {"age": other}} if name == "age" else {name: other}
+    with pytest.raises(BadPatients, match=f"{name} has its index in another order"):
+        PatientScores(scores, **columns)
+    named = {"scores": [0.1, 0.9, 0.5], "patients": ["c", "a", "b"]}
+    other.index = ["a", "b", "c"]
+    with pytest.raises(BadPatients, match=f"{name} has its index in another order"):
+        PatientScores(**named, **columns)
+
+
+def test_rows_that_pandas_numbers_may_have_numbers_as_patients():
+    frame = pd.DataFrame({"id": [2, 0, 1], "score": [0.5, 0.1, 0.9], "ill": [0, 1, 0]})
+    cohort = PatientScores(frame["score"], frame["ill"], patients=frame["id"])
+    assert cohort.scores.tolist() == [0.1, 0.9, 0.5]
+    assert cohort.labels.tolist() == [1, 0, 0]
+
+
+@pytest.mark.parametrize("kind", ["M8[D]", "m8[s]"])
+def test_dates_are_no_scores(kind):
+    with pytest.raises(BadPatients, match="scores must be numbers"):
+        PatientScores(np.arange(3).astype(kind))
+
+
+def test_equal_patients_have_one_hash_and_are_one_key():
+    cohort, same = (PatientScores(scores=[0.1, 0.9], labels=[0, 1]) for _ in range(2))
+    assert cohort == same
+    assert len({cohort, same}) == 1

@@ -177,7 +177,7 @@ def test_limits_that_some_replicates_do_not_keep_are_told():
     assert 0 < n < 40
     (text,) = limit_warnings(search.chooser, found.draws)
     assert text.startswith(
-        f"limits: {n / 40:.1%} of the bootstrap cohorts have no cut-off with ppv"
+        f"limits: {n / 40 * 100:.1f} % of the bootstrap cohorts have no cut-off with ppv"
     )
     assert text in found.warnings
     assert limit_warnings(search.chooser, replace(found.draws, n_infeasible=0)) == []

@@ -120,7 +120,7 @@ def test_what_the_tutorial_of_the_next_hospital_says_of_all_pairs_was_computed()
     assert len(change) == 12
     assert change["switzerland", "hungarian"] < -0.1
     # The page says that it changes little in Long Beach, and helps where prevalences differ much.
-    assert all(abs(value) < 0.0201 for (_, two), value in change.items() if two == "va")
-    assert "changes the share by at most 0.02" in (DOCS / page).read_text(encoding="utf-8")
+    assert all(abs(value) < 0.0301 for (_, two), value in change.items() if two == "va")
+    assert "changes the share by at most 0.03" in (DOCS / page).read_text(encoding="utf-8")
     far = [value for pair, value in change.items() if "switzerland" in pair and "va" not in pair]
     assert max(far) < -0.05

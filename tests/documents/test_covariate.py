@@ -70,7 +70,7 @@ def test_a_group_that_was_not_seen_is_refused_or_gets_the_pooled_cut_off(study):
     known = rule.with_covariate(PatientScores(scores=[0, 1]), ["m", "f"])
     assert rule.check_attributes(known) == []
     (found,) = check_deployment(rule, PatientScores(scores=[1e4, 0.5]))
-    assert "50% of the patients have scores outside" in found.text
+    assert "50 % of the patients have scores outside" in found.text
     with pytest.raises(BadOption, match="unseen must be one of refuse, pooled"):
         rule.decide_scores(scores, ["f"] * 3, unseen="drop")
 

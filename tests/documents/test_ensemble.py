@@ -178,8 +178,8 @@ def test_an_ensemble_cannot_certify_with_the_patients_who_chose():
 
 
 def test_a_rule_that_looks_at_distances_is_refused():
-    text = refused(BadOption, lambda: study_of(rule="pointwise"))
-    assert text.startswith("the rule 'pointwise' looks at distances between scores")
+    text = refused(BadOption, lambda: study_of(rule="mean-score"))
+    assert text.startswith("the rule 'mean-score' looks at distances between scores")
 
 
 def test_an_unknown_kind_is_refused():

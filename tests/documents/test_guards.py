@@ -67,7 +67,7 @@ def test_the_range_may_be_left_by_one_in_twenty():
     inside = [low, high, *[6.0] * 36]
     assert check_range(RULE.expected, patients([*inside, low - 1, high + 1])) is None
     found = check_range(RULE.expected, patients([*inside, low - 1, high + 1, high + 1]))
-    assert "7% of the patients" in found.text
+    assert "7 % of the patients" in found.text
 
 
 @pytest.mark.parametrize("factor", [0.01, 100.0, -1.0])

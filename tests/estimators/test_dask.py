@@ -3,9 +3,11 @@
 import time
 from contextlib import contextmanager
 
+import dask
 import joblib
 import pytest
 from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 from sklearn.linear_model import LogisticRegression
 
 from steadycut.errors import LostWorkers
@@ -13,6 +15,20 @@ from steadycut.estimators import workers
 from tests.estimators.failing import Deadly
 from tests.estimators.spies import patient_rows
 from tests.estimators.test_refit import N_REPLICATES, Stop, build, draws, n_steps
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_workers():
+    """Fork workers from one process that has imported all; give up a task that killed two."""
+    with dask.config.set(
+        {
+            "distributed.worker.multiprocessing-method": "forkserver",
+            "distributed.scheduler.allowed-failures": 1,
+        }
+    ):
+        loaded = ["distributed", "sklearn.linear_model", "steadycut.estimators.classifier"]
+        get_mp_context().set_forkserver_preload(loaded)
+        yield
 
 
 @contextmanager

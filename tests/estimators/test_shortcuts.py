@@ -237,7 +237,7 @@ def test_patients_of_one_class_who_choose_are_no_obstacle(refit):
     X, y, patient = patient_rows(n_patients=4, n_rows=2)
     for seed in range(12):
         model = build(scaled(), refit=refit, random_state=seed).fit(X, y, patient)
-        assert np.isfinite(model.study_.chosen.draws.thresholds).all()
+        assert not np.isnan(model.study_.chosen.draws.thresholds).any()
 
 
 @pytest.mark.parametrize(

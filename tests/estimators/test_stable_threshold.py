@@ -481,7 +481,7 @@ def test_two_patients_of_each_class_are_enough_however_they_are_dealt(rule, grid
         model = StableThreshold(rule=rule, grid=grid, n_bootstrap=20, random_state=seed)
         with pytest.warns(SteadycutWarning, match="few patients"):
             model.fit(scores, [0, 1, 0, 1])
-        assert np.isfinite(model.threshold_)
+        assert not np.isnan(model.threshold_)
         json.dumps(model.study_.to_dict(), allow_nan=False)
         dealt.add(model.study_.select_patients.n_positive)
     assert dealt == {0, 1, 2}
@@ -553,3 +553,16 @@ def test_the_class_that_is_called_is_named_unless_it_is_1():
         model = StableThreshold(random_state=0).fit(scores, np.where(sick, classes[1], classes[0]))
         assert model.positive_class_ == 1
         assert not any(text.startswith("classes") for text in model.warnings_)
+
+
+def test_what_is_no_score_is_refused_and_not_named():
+    labels = np.arange(40) % 2
+    with pytest.raises(BadPatients, match="scores must be numbers; some are other text") as told:
+        StableThreshold().fit(np.array(["Smith"] * 40, dtype=object), labels)
+    assert "Smith" not in str(told.value)
+    masked = np.ma.masked_array(np.arange(40.0), mask=labels == 1)
+    with pytest.raises(BadPatients, match="scores has masked entries"):
+        StableThreshold().fit(masked, labels)
+    shuffled = pd.Series(labels).sample(frac=1, random_state=0)
+    with pytest.raises(BadPatients, match="y has its index in another order"):
+        StableThreshold().fit(pd.Series(np.arange(40.0)), shuffled)

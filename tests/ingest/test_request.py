@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import steadycut
 from steadycut.errors import BadOption
 from steadycut.ingest.request import Request, make_request, parse_level
 
@@ -74,3 +75,12 @@ def test_recipe_holds_texts_only():
     )
     recipe = request.recipe("s", "mean")
     assert (recipe.positive, recipe.levels) == ("1", (("slide", "callable:max"),))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("labels", "label"), ("decimals", "decimal"), ("sites", "site")]
+)
+def test_aggregate_asks_what_an_unknown_argument_meant(name, meant):
+    table = {"id": ["a"], "s": [1.0]}
+    with pytest.raises(TypeError, match=f"there is no option '{name}'. Did you mean '{meant}'"):
+        steadycut.aggregate(table, patient="id", score="s", **{name: "x"})

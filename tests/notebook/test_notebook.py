@@ -15,6 +15,7 @@ from sklearn.model_selection import cross_val_score
 import steadycut
 from steadycut.datasets.two_hospitals import simulate_two_hospitals
 from steadycut.errors import BadOption, MissingColumn, MissingPackage
+from steadycut.show.render.html import environment
 
 LIBRARIES = {"pandas": pd, "polars": pl}
 
@@ -223,7 +224,7 @@ def test_displays_come_from_estimators_and_predictions(patients):
     model = steadycut.StableThreshold(n_bootstrap=20, random_state=0)
     model.fit(patients.scores, patients.labels)
     display = steadycut.displays.RiskCurveDisplay.from_estimator(model, color="black")
-    assert display.threshold == model.threshold_
+    assert display.study.threshold == model.threshold_
     assert display.ax_.lines[0].get_color() == "black"
     drawn = steadycut.displays.ScoresDisplay.from_predictions(
         patients.labels, patients.scores, n_bootstrap=20
@@ -273,6 +274,7 @@ def test_without_a_library_the_error_names_both(monkeypatch, patients):
 
 
 def test_without_jinja_a_notebook_shows_the_text(monkeypatch, study):
+    environment.cache_clear()
     monkeypatch.setitem(sys.modules, "jinja2", None)
     assert study._repr_html_() is None
 

@@ -8,7 +8,7 @@ LESION = ((128, 128, 256),)
 
 def write_node(path, sick, seed):
     drawing = Drawing(edge=512, tissue=TISSUE, lesions=LESION if sick else ())
-    write_slide(path, drawing, levels=2, seed=seed)
+    write_slide(path, drawing, levels=2, seed=seed, compression=None)
 
 
 def write_sixteen(folder, n_each=6):

@@ -16,9 +16,9 @@ from paper.figure_1_simulation import (
     ratio_in_sharp,
     replicate,
 )
+from paper.pointwise import Pointwise
 from steadycut.core.cuts.grid import even_cuts
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.pointwise import Pointwise
 from steadycut.core.rules.registry import ERM, chosen_cut
 
 

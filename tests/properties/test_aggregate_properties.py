@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steadycut.core.aggregate.aggregators import aggregate_chain
+from tests.core.aggregate.chains import aggregate_chain
 
 HOWS = (
     "mean",

@@ -141,10 +141,10 @@ def probability(outcomes, n, a, b):
 
 
 def compression(counts, cost_fn, cost_fp, delta):
-    """Return the exact limit of the errors among n - 1 patients at delta / (n + 1); equal costs."""
+    """Return the exact limit of the errors among n - 1 patients at delta / (n + 2); equal costs."""
     _, fn, fp, _ = counts
     n = sum(counts)
-    limit = upper_limit(fn + fp, n - 1, delta / (n + 1)) if n > 1 else 1.0
+    limit = upper_limit(fn + fp, n - 1, delta / (n + 2)) if n > 1 else 1.0
     return cost_fn * limit - float(risk(counts, cost_fn, cost_fp))
 
 

@@ -5,8 +5,9 @@ from math import ulp
 import numpy as np
 
 import steadycut
-from steadycut.core.aggregate.aggregators import aggregate_chain, sort_segments
+from steadycut.core.aggregate.aggregators import sort_segments
 from steadycut.core.aggregate.clusters import cluster_sums, clusters_from
+from tests.core.aggregate.chains import aggregate_chain
 from tests.slow_reference import aggregators, clusters
 from tests.slow_reference.differences import all_differ, differ
 

@@ -5,6 +5,7 @@ from math import inf, ulp
 
 import numpy as np
 
+from paper.pointwise import instability_map
 from steadycut import PatientScores
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.resampling import replicates
@@ -12,8 +13,7 @@ from steadycut.core.cuts.grid import clear_of_scores, cut_just_below, cuts_of, o
 from steadycut.core.cuts.risk_curve import count_errors, risk_curve
 from steadycut.core.records import Costs
 from steadycut.core.rules.best_criterion import Best
-from steadycut.core.rules.pointwise import instability_map
-from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.registry import NEEDS_VALUE, parse_rule
 from steadycut.errors import NoFeasibleCut
 from tests.slow_reference import criteria, cuts, pointwise, risks, stable
 from tests.slow_reference.differences import all_differ, differ
@@ -67,7 +67,7 @@ def erm_rank(scores, labels, cost_fn, cost_fp, target):
 def placed(what, threshold, scores, drawn, rank):
     """The right patients are called, and the threshold is midway up to two last bits."""
     yield from differ(f"{what}: patients below", cuts.rank_of(drawn, threshold), rank)
-    wanted = cuts.midway(scores, drawn, rank)
+    wanted = cuts.midway(drawn, rank)
     size = 2 * ulp(max(*map(abs, scores), cuts.margin_of(scores)))
     yield from differ(what, threshold, wanted, absolute=size)
 
@@ -139,7 +139,8 @@ def best_by_criterion(cohort):
     tables, ranks = tables_of(cohort.scores, cohort.labels)
     for name in some_of(cohort, criteria.measures(1, 1), 5):
         wanted = criteria.best_by(name, tables, ranks, own, cohort.target)
-        yield from differ(name, draws_of(cohort, name).rank, wanted)
+        rule = f"max-{name}" if name in NEEDS_VALUE else name
+        yield from differ(name, draws_of(cohort, rule).rank, wanted)
 
 
 def within_limits(cohort):

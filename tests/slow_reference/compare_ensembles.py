@@ -1,6 +1,7 @@
 """Ensembles on the quantile scale: mid-ranks, weights, whole cuts, and the study's own figures."""
 
 import random
+from math import inf
 
 import numpy as np
 
@@ -67,6 +68,9 @@ def studies(cohort):
     cut = 2 * sum(ranks)
     threshold = (cut - 0.5) / steps
     wanted = threshold if sign == 1 else 1 - threshold
+    if cut in {0, steps}:
+        # All methods call everybody, or nobody.
+        wanted = sign * (inf if cut else -inf)
     yield from differ("ensemble threshold", study.threshold, wanted, absolute=1e-12)
     calls = [sign * score >= sign * study.threshold for score in study.patients.scores]
     yield from all_differ("decision", calls, [p >= cut for p in points])

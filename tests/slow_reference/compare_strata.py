@@ -1,8 +1,7 @@
-"""Risk strata: all boundaries by brute force, the exact posterior, joint radius and modulus."""
+"""Risk strata: all boundaries by brute force, joint radius and modulus."""
 
 import random
 from fractions import Fraction
-from math import log
 
 import numpy as np
 
@@ -15,9 +14,9 @@ from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.strata.modulus import joint_modulus
-from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.rules import joint_minimum, smallest_risk
-from tests.slow_reference import bounds, strata
+from steadycut.core.strata.rules import stable_boundaries as chosen_boundaries
+from tests.slow_reference import bounds, stable, strata
 from tests.slow_reference.differences import all_differ, differ
 
 MATRICES = (
@@ -49,22 +48,24 @@ def boundaries(cohort):
     yield from all_differ("boundaries", joint_minimum(curves, matrix)[0], ranks)
 
 
-def posteriors(cohort):
-    """One and two thresholds, with any likelihood."""
-    rng = random.Random(cohort.seed)  # noqa: S311
-    n = rng.randint(1, 6)
-    inner = sorted(rng.sample(range(1, 20), n - 1))
-    edges = [Fraction(0), *(Fraction(place, 20) for place in inner), Fraction(1)]
-    one, two = ([Fraction(rng.randint(1, 9)) for _ in range(n)] for _ in range(2))
-    given = np.array([[float(edge) for edge in edges]])
-    for wanted, weights in (
-        ([strata.one_marginal(edges, one)], [one]),
-        (strata.pair_marginals(edges, (one, two)), [one, two]),
-    ):
-        logs = np.array([[[log(weight) for weight in row] for row in weights]])
-        found = ordered_marginals(logs, given)[0]
-        for got, want in zip(found, wanted, strict=True):
-            yield from all_differ("marginal", got, want, 1e-9, 1e-12)
+def stable_boundaries(cohort):
+    """Every boundary alone, where they do not cross."""
+    scores, grades, costs = graded(cohort)
+    _, cells = grade_cells(PatientScores(scores=scores), np.array(grades), len(costs), "exact")
+    matrix = CostMatrix(costs)
+    wanted = []
+    for k in range(matrix.n_boundaries):
+        step = [Fraction(row[k]) - Fraction(row[k + 1]) for row in costs]
+        steps = [step[grade] for grade in grades]
+        if not any(steps):
+            return
+        rank, mean = stable.chosen_rank(scores, steps, step)
+        if stable.is_tie(scores, mean):
+            return
+        wanted.append(rank)
+    if sorted(wanted) == wanted:
+        found = chosen_boundaries(boundary_curves(cells[None], matrix), matrix)[0]
+        yield from all_differ("stable boundaries", found, wanted)
 
 
 def places_for(cohort, number):

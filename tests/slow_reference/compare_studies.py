@@ -76,7 +76,7 @@ def figures(cohort):
     sign = 1 if cohort.direction == "ge" else -1
     scores, labels = oriented(cohort, study.roles.select.tolist())
     costs = cohort.cost_fn, cohort.cost_fp
-    threshold = sign * found["threshold"]
+    threshold = sign * study.threshold
     rank = erm_rank(scores, labels, *costs, None)
     # In `uniform` the cut is moved to just below a score, and scores as near go with it.
     apart = cohort.kind not in {"last bits", "denormal"} or options["honesty"] == "split"
@@ -96,12 +96,13 @@ def figures(cohort):
 
 
 def stability_figures(cohort, study, found, chose):
-    draws, costs = found["bootstrap_thresholds"], (cohort.cost_fn, cohort.cost_fp)
+    draws, costs = study.bootstrap_thresholds.tolist(), (cohort.cost_fn, cohort.cost_fp)
     own, size = found["stability"], max(1e-12 * max(map(abs, cohort.scores)), 2e-323)
     sign = 1 if cohort.direction == "ge" else -1
     # Draws lie midway between scores; so does the cut-off before it is published.
-    middle = sign * study.chosen.draws.threshold
-    wanted = stability.radius(middle, draws, cohort.delta)
+    middle = cuts.on_scale(chose[0], study.chosen.draws.threshold)
+    places = [sign * cuts.on_scale(chose[0], sign * draw) for draw in draws]
+    wanted = stability.radius(sign * middle, places, cohort.delta)
     got = own["bias"], own["quantile"], own["radius"]
     yield from all_differ("bias, quantile, radius", got, wanted, 1e-9, size)
     modulus = stability.modulus(*chose, own["radius"], *costs)
@@ -113,14 +114,14 @@ def stability_figures(cohort, study, found, chose):
     yield from differ("penalty", own["penalty"], band, 1e-7)
     judged, _ = oriented(cohort, study.roles.certify.tolist())
     turned = [sign * draw for draw in draws]
-    flips = [stability.flip_probability(s, sign * found["threshold"], turned) for s in judged]
+    flips = [stability.flip_probability(s, sign * study.threshold, turned) for s in judged]
     yield from differ("flip rate", own["flip_rate"], sum(flips) / len(flips), 1e-9)
 
 
 def certificate_figures(cohort, study, found, bound):
     scores, labels = oriented(cohort, study.roles.certify.tolist())
     sign = 1 if cohort.direction == "ge" else -1
-    counts = risks.counts_at(scores, labels, sign * found["threshold"])
+    counts = risks.counts_at(scores, labels, sign * study.threshold)
     costs = cohort.cost_fn, cohort.cost_fp
     own = found["certificate"]
     risk = risks.risk(counts, *costs)
@@ -183,7 +184,7 @@ def other_sites(cohort):
         if len(set(labels)) < 2:
             return
         rank = erm_rank(scores, labels, *costs, None)
-        cut = cuts.midway(scores, scores, rank)
+        cut = cuts.midway(scores, rank)
         here = [row for row in rows if row[2] == name]
         counts = risks.counts_at([r[0] for r in here], [r[1] for r in here], cut)
         wanted.append(risks.risk(counts, *costs))

@@ -10,7 +10,7 @@ Not compared, and why:
 - how patients are put into rank bins, into strata of like scores and along a number into windows:
   "about as many each" is no definition. What is made of the product's bins is compared.
 - `youden-kernel`, a fast Fourier transform on a grid; the last step of `pointwise`, whose map is
-  compared; `stable` at a target prevalence and the basins of stable strata, whose posterior is.
+  compared; `stable` at a target prevalence.
 - melded intervals but that of LR+, intervals of a cut that is chosen again, the explorer: they are
   made of parts that are compared.
 - paths for many patients only (multinomial cells, refined blocks): these cohorts are small.
@@ -99,7 +99,7 @@ TOPICS = {
     },
     "strata": {
         compare_strata.boundaries: SOMETIMES,
-        compare_strata.posteriors: OFTEN,
+        compare_strata.stable_boundaries: OFTEN,
         compare_strata.joint_stability: OFTEN,
         compare_strata.boundary_limits: OFTEN,
     },

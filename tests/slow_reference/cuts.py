@@ -72,24 +72,29 @@ def margin_of(scores):
     return spread / 200 if spread > 0 else max(abs(scores[0]), 1.0) / 200
 
 
-def midway(scores, drawn, rank):
+def midway(drawn, rank):
     """Return the threshold midway between the scores around a cut of the exact cuts.
 
     ``drawn`` are the scores of the cohort that chose, such as a bootstrap cohort of ``scores``;
-    ``rank`` of them lie below the cut. Call-everybody and call-nobody lie a margin outside.
+    ``rank`` of them lie below the cut. Call-everybody and call-nobody have no number: they are
+    infinite, whoever comes.
     """
     ordered = sorted(drawn)
-    if rank == 0:
-        return ordered[0] - margin_of(scores)
-    if rank == len(ordered):
-        return max(ordered[-1] + margin_of(scores), nextafter(ordered[-1], inf))
+    if rank in (0, len(ordered)):
+        return inf if rank else -inf
     return float((Fraction(ordered[rank - 1]) + Fraction(ordered[rank])) / 2)
 
 
-def exact_thresholds(scores, drawn=None):
-    """Return the threshold of every exact cut of the drawn scores; of all scores by default."""
-    drawn = scores if drawn is None else drawn
-    return [midway(scores, drawn, rank) for rank in cuts_along(drawn)]
+def on_scale(scores, threshold):
+    """Return where a threshold lies for distances: a margin outside if it is infinite."""
+    if threshold == -inf:
+        return min(scores) - margin_of(scores)
+    return max(scores) + margin_of(scores) if threshold == inf else threshold
+
+
+def exact_thresholds(scores):
+    """Return the threshold of every exact cut of the scores."""
+    return [midway(scores, rank) for rank in cuts_along(scores)]
 
 
 def with_rank(thresholds, scores, rank):
@@ -108,6 +113,8 @@ def middle_of_gap(scores, drawn, rank, n_grid):
 
     The grid is that of ``scores``; its thresholds with ``rank`` of the ``drawn`` below count.
     """
+    if rank in (0, len(drawn)):
+        return inf if rank else -inf
     inside = with_rank(grid_of(scores, n_grid), drawn, rank)
     return inside[(len(inside) - 1) // 2]
 

@@ -1,21 +1,16 @@
-"""The rule ``stable``: the posterior mean of the cut as a log-normal score, inside one basin."""
+"""The rule ``stable``: the mean of all cuts and a logistic regression on ranks, with a check."""
 
 import itertools
 from fractions import Fraction
-from math import exp, log, sqrt
+from math import exp, log1p, sqrt
 from statistics import NormalDist
 
-from tests.slow_reference.risks import counts_at, risk
-
-WEIGHT = 0.2
-BARRIER = 2.0
-SECOND_BASIN = 0.05
+WEIGHT = 0.1
+SHARE = 0.55
+HEIGHT = 2.5
 LEAST_LIKELIHOOD = 1e-9
-
-
-def beta_mass(low, high):
-    """Return the mass of Beta(2, 2) between two quantiles: 3u² - 2u³ at either end."""
-    return (3 * high**2 - 2 * high**3) - (3 * low**2 - 2 * low**3)
+FARTHEST = 40.0
+FLATTEST = 0.02
 
 
 def cells(quantiles):
@@ -24,16 +19,68 @@ def cells(quantiles):
     return list(itertools.pairwise([0, *inner, 1]))
 
 
-def prior(quantiles):
-    """Return the Beta(2, 2) mass of what lies nearer to each quantile than to any other."""
-    return [beta_mass(a, b) for a, b in cells(quantiles)]
-
-
-def mean_quantile(weights, quantiles):
-    """Return the quantile of the mean of a log-normal score at the centres of the cells."""
+def mean_score(weights, quantiles):
+    """Return the mean normal score at the centres of the cells."""
     pairs = [(w, (a + b) / 2) for w, (a, b) in zip(weights, cells(quantiles), strict=True) if w > 0]
-    score = sum(w * exp(NormalDist().inv_cdf(float(centre))) for w, centre in pairs)
-    return NormalDist().cdf(log(score / sum(w for w, _ in pairs)))
+    total = sum(w * NormalDist().inv_cdf(float(centre)) for w, centre in pairs)
+    return total / sum(w for w, _ in pairs)
+
+
+def normal_scores(scores):
+    """Return the normal score of the middle rank of each patient."""
+    n = len(scores)
+    below = [sum(other < score for other in scores) for score in scores]
+    same = [sum(other == score for other in scores) for score in scores]
+    return [
+        NormalDist().inv_cdf((b + s / 2) / n) if 0 < b + s / 2 < n else 0.0
+        for b, s in zip(below, same, strict=True)
+    ]
+
+
+def even_place(scores, steps):
+    """Return where the log odds a + b z are even, with patients weighted by their cost.
+
+    The loss adds log(1 + b²), a Cauchy prior. Steps on a curve above it that are halved go down.
+    """
+    scale = len(steps) / sum(map(abs, steps))
+    points = [
+        (z, int(step > 0), float(scale * abs(step)))
+        for z, step in zip(normal_scores(scores), steps, strict=True)
+    ]
+    if not any(step < 0 for step in steps):
+        return -FARTHEST
+    if not any(step > 0 for step in steps):
+        return FARTHEST
+    a, b = minimise(points)
+    return max(-FARTHEST, min(FARTHEST, -a / max(b, FLATTEST)))
+
+
+def minimise(points):
+    """Return the intercept and slope of the smallest loss, by Newton steps that are halved."""
+    a = b = 0.0
+    for _ in range(200):
+        risks = [1 / (1 + exp(-(a + b * z))) for z, _, _ in points]
+        rows = [
+            (z, w * (p - y), w * p * (1 - p)) for (z, y, w), p in zip(points, risks, strict=True)
+        ]
+        g0, g1 = sum(g for _, g, _ in rows), sum(z * g for z, g, _ in rows) + 2 * b / (1 + b * b)
+        h00, h01 = sum(h for _, _, h in rows), sum(z * h for z, _, h in rows)
+        h11 = sum(z * z * h for z, _, h in rows) + 2 / (1 + b * b)
+        size, determinant = 1.0, h00 * h11 - h01**2
+        up, turn = (h01 * g1 - h11 * g0) / determinant, (h01 * g0 - h00 * g1) / determinant
+        while size > 1e-9 and loss(points, a + size * up, b + size * turn) > loss(points, a, b):
+            size /= 2
+        a, b = a + size * up, b + size * turn
+    return a, b
+
+
+def loss(points, a, b):
+    """Return the log loss of a line, with log(1 + b²)."""
+    total = log1p(b * b)
+    for z, y, w in points:
+        line = a + b * z
+        total += w * (max(line, 0) + log1p(exp(-abs(line))) - y * line)
+    return total
 
 
 def losses_at(scores, labels, threshold, cost_fn, cost_fp):
@@ -55,24 +102,75 @@ def excess(one, other):
     return mean, error
 
 
-def posterior(risks, ranks, n, everyone_wrong):
-    """Return the weight of every cut: prior (ε / (1 - ε))^(w E), ε = (fewest errors + 1)/(n + 2).
+def errors_at(scores, steps, threshold):
+    """Return the errors at a cut, each counted by what it costs; all patients wrong are n."""
+    wrong = sum(
+        abs(step)
+        for score, step in zip(scores, steps, strict=True)
+        if (score >= threshold) != (step > 0)
+    )
+    return len(steps) * wrong / sum(map(abs, steps))
 
-    E is the risk as a part of that with every patient wrong, times n. The weight w of a patient is
-    0.2 at 100 patients and falls with n^0.6 down to 0.1. Cuts with less than a billionth of the
-    largest likelihood do not count.
+
+def likelihoods_of(errors, n):
+    """Return (ε / (1 - ε))^(w E) of every cut over that of the best; ε = (fewest E + 1)/(n + 2).
+
+    Less than a billionth is nothing.
     """
-    errors = [float(r / everyone_wrong) * n for r in risks]
-    epsilon = (min(errors) + 1) / (n + 2)
-    masses = prior([Fraction(rank, n) for rank in ranks])
-    odds = epsilon / (1 - epsilon)
-    least, weight = min(errors), max(WEIGHT * (100 / n) ** 0.6, WEIGHT / 2)
-    likelihoods = [odds ** (weight * (e - least)) for e in errors]
-    weights = [
-        float(m) * one if one >= LEAST_LIKELIHOOD else 0.0
-        for m, one in zip(masses, likelihoods, strict=True)
+    epsilon = float(min(errors) + 1) / (n + 2)
+    every = [(epsilon / (1 - epsilon)) ** (WEIGHT * float(e - min(errors))) for e in errors]
+    return [value if value >= LEAST_LIKELIHOOD else 0.0 for value in every]
+
+
+def is_worse(scores, steps, kinds, cut, best):
+    """Return whether a cut has clearly more errors than the best one.
+
+    Compared are the squares of the patients between them, with one more patient of each kind.
+    """
+    low, high = sorted((cut, best))
+    scale = len(steps) / sum(map(abs, steps))
+    between = sum(step**2 for score, step in zip(scores, steps, strict=True) if low <= score < high)
+    squares = scale**2 * (between + sum(kind**2 for kind in kinds))
+    excess_errors = errors_at(scores, steps, cut) - errors_at(scores, steps, best)
+    return excess_errors**2 > HEIGHT**2 * squares
+
+
+def stable_rank(scores, labels, cost_fn, cost_fp, thresholds=None):
+    """Return how many patients lie below the cut that ``stable`` takes, and the wanted rank."""
+    kinds = Fraction(cost_fn), -Fraction(cost_fp)
+    steps = [kinds[0] if label else kinds[1] for label in labels]
+    return chosen_rank(scores, steps, kinds, thresholds)
+
+
+def chosen_rank(scores, steps, kinds, thresholds=None):
+    """Return the same for patients who belong above the cut if their step is positive.
+
+    ``kinds`` are all steps that a patient can have. The cut is that of the nearest rank; of two as
+    near, to nine digits, the lower one. By default the cuts are the exact ones.
+    """
+    n = len(scores)
+    values = [*sorted(set(scores)), float("inf")] if thresholds is None else thresholds
+    ranks = [sum(score < value for score in scores) for value in values]
+    errors = [errors_at(scores, steps, value) for value in values]
+    likelihoods, quantiles = likelihoods_of(errors, n), [Fraction(r, n) for r in ranks]
+    masses = [float(b - a) for a, b in cells(quantiles)]
+    weights = [mass * value for mass, value in zip(masses, likelihoods, strict=True)]
+    binned = scores if thresholds is None else [sum(v <= s for v in values) for s in scores]
+    line = even_place(binned, steps)
+    wanted = n * NormalDist().cdf((1 - SHARE) * mean_score(weights, quantiles) + SHARE * line)
+    chosen, best = nearest(ranks, wanted), values[errors.index(min(errors))]
+    walls = [
+        not likelihood or is_worse(scores, steps, kinds, value, best)
+        for value, likelihood in zip(values, likelihoods, strict=True)
     ]
-    return [w / sum(weights) for w in weights]
+    if not walls[ranks.index(chosen)]:
+        return chosen, wanted
+    place = values.index(best)
+    low = max([i + 1 for i in range(place) if walls[i]], default=0)
+    high = min([i for i in range(place, len(values)) if walls[i]], default=len(values))
+    inside = [weight if low <= i < high else 0.0 for i, weight in enumerate(weights)]
+    mean = n * NormalDist().cdf(mean_score(inside, quantiles))
+    return nearest(ranks[low:high], mean), mean
 
 
 def barriers(losses, height):
@@ -92,44 +190,9 @@ def barriers(losses, height):
     return found
 
 
-def walls(losses, weights, ranks):
-    """Return the barriers that have a twentieth of the weight at lower and at higher ranks."""
-    pairs = list(zip(weights, ranks, strict=True))
-    return [
-        i
-        for i in barriers(losses, BARRIER)
-        if sum(w for w, rank in pairs if rank < ranks[i]) >= SECOND_BASIN
-        and sum(w for w, rank in pairs if rank > ranks[i]) >= SECOND_BASIN
-    ]
-
-
-def heaviest_basin(weights, parting):
-    """Return the weights between two walls that have most weight, 0 elsewhere; of two the lower.
-
-    Weights that agree to nine digits are equal.
-    """
-    borders = [-1, *parting, len(weights)]
-    basins = [range(a + 1, b) for a, b in itertools.pairwise(borders)]
-    best = max(basins, key=lambda basin: round(sum(weights[i] for i in basin), 9))
-    return [w if i in best else 0.0 for i, w in enumerate(weights)]
-
-
-def stable_rank(scores, labels, cost_fn, cost_fp, thresholds=None):
-    """Return how many patients lie below the cut that ``stable`` takes, and the mean rank.
-
-    The mean is weighted by the posterior in the heaviest basin. The cut is that of the nearest
-    rank; of two as near, to nine digits, the lower one. By default the cuts are the exact ones.
-    """
-    n = len(scores)
-    values = [*sorted(set(scores)), float("inf")] if thresholds is None else thresholds
-    losses = [losses_at(scores, labels, value, cost_fn, cost_fp) for value in values]
-    ranks = [sum(score < value for score in scores) for value in values]
-    risks = [risk(counts_at(scores, labels, v), cost_fn, cost_fp) for v in values]
-    wrong = (Fraction(cost_fn) * sum(labels) + Fraction(cost_fp) * (n - sum(labels))) / n
-    weights = posterior(risks, ranks, n, wrong)
-    weights = heaviest_basin(weights, walls(losses, weights, ranks))
-    mean = n * mean_quantile(weights, [Fraction(rank, n) for rank in ranks])
-    return min(ranks, key=lambda rank: (round(abs(rank - mean), 9), rank)), mean
+def nearest(ranks, mean):
+    """Return the nearest rank; of two as near, to nine digits, the lower one."""
+    return min(ranks, key=lambda rank: (round(abs(rank - mean), 9), rank))
 
 
 def is_tie(scores, mean):

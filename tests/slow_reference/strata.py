@@ -1,7 +1,7 @@
-"""Ordered risk strata: all boundaries tried, and the exact posterior of ordered thresholds."""
+"""Ordered risk strata: all boundaries tried."""
 
 from fractions import Fraction
-from itertools import combinations_with_replacement, pairwise
+from itertools import combinations_with_replacement
 
 from tests.slow_reference import criteria
 from tests.slow_reference.cuts import TIE, middle_of_widest_flat
@@ -51,61 +51,6 @@ def joint_minimum(scores, grades, costs):
         chosen.append(rank)
         left = [place for place in left if ranks[place[k]] == rank]
     return chosen, min(tried.values())
-
-
-def multiply(one, other):
-    """Return the product of two polynomials, lists of coefficients from the lowest power on."""
-    result = [Fraction(0)] * (len(one) + len(other) - 1)
-    for i, a in enumerate(one):
-        for j, b in enumerate(other):
-            result[i + j] += a * b
-    return result
-
-
-def integral(polynomial):
-    return [Fraction(0), *(c / (i + 1) for i, c in enumerate(polynomial))]
-
-
-def value_at(polynomial, x):
-    return sum(c * x**i for i, c in enumerate(polynomial))
-
-
-def one_marginal(edges, likelihood):
-    """Return the posterior mass of every cell for one threshold, a priori u (1 - u)."""
-    prior = integral([Fraction(0), Fraction(1), Fraction(-1)])
-    mass = [
-        weight * (value_at(prior, b) - value_at(prior, a))
-        for a, b, weight in zip(edges, edges[1:], likelihood, strict=False)
-    ]
-    return [part / sum(mass) for part in mass]
-
-
-def pair_mass(low, high, cells):
-    """Return the prior mass of u1 in one cell and u2 in another or the same, u1 <= u2.
-
-    The density is u1 (u2 - u1)(1 - u2).
-    """
-    (a, b), (c, d) = cells
-    # Over u1 for a fixed u2: ∫ u1 u2 - u1² = u1² u2 / 2 - u1³ / 3.
-    if low == high:
-        # From a to u2.
-        inner = [a**3 / 3, -(a**2) / 2, Fraction(0), Fraction(1, 6)]
-    else:
-        inner = [(a**3 - b**3) / 3, (b**2 - a**2) / 2]
-    outer = integral(multiply(inner, [Fraction(1), Fraction(-1)]))
-    return value_at(outer, d) - value_at(outer, c)
-
-
-def pair_marginals(edges, likelihoods):
-    """Return the posterior mass of every cell for the lower and for the upper of two thresholds."""
-    cells = list(pairwise(edges))
-    lower, upper = [Fraction(0)] * len(cells), [Fraction(0)] * len(cells)
-    for i in range(len(cells)):
-        for j in range(i, len(cells)):
-            mass = pair_mass(i, j, (cells[i], cells[j])) * likelihoods[0][i] * likelihoods[1][j]
-            lower[i] += mass
-            upper[j] += mass
-    return [part / sum(lower) for part in lower], [part / sum(upper) for part in upper]
 
 
 def joint_radius(thresholds, draws, delta):

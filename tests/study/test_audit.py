@@ -16,7 +16,7 @@ from steadycut import PatientScores, aggregate, audit, certify, fit
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.records import Costs
 from steadycut.errors import BadPatients, DataWarning, MissingScores, TooFewPatients
-from steadycut.show.pages.audit import audit_page
+from steadycut.show.pages.kinds import page_of
 from tests.said import said
 
 COSTS = [(1.0, 1.0), (3.0, 1.0), (0.5, 2.0)]
@@ -289,7 +289,7 @@ def certain(rule, n_patients, n_errors):
 )
 @pytest.mark.parametrize("costs", COSTS)
 def test_the_verdict(n_patients, n_errors, answer, overall, costs):
-    rule = freeze(costs=costs)
+    rule = freeze(seed=5, costs=costs)
     found = audit(rule, *certain(rule, n_patients, n_errors)).to_dict()
     answers = dict.fromkeys(("useful", "as_before", "within_certificate"), answer)
     assert found["verdict"] == {"overall": overall, **answers}
@@ -432,8 +432,6 @@ def test_without_labels_only_calls_and_flips_are_known():
     hidden = {"risk_external", "bound_external", "shift", "base", "base_valid", "augmented"}
     assert not hidden & set(blind)
     assert hidden <= set(seeing)
-    found = audit(rule, scores)
-    assert (found.base, found.base_valid, found.augmented) == (None, None, None)
 
 
 def test_patients_bring_their_labels_and_others_may_replace_them():
@@ -689,6 +687,6 @@ def test_labels_by_identifier_are_put_in_order_and_an_array_is_warned_of(reverse
 def test_the_limit_for_all_is_said_to_stand_by_itself():
     scores, labels = cohort(1, 200)
     there = PatientScores(scores=scores, labels=labels, sites=np.repeat(["A", "B"], 100))
-    page = audit_page(audit(freeze(), there).describe())
+    page = page_of(audit(freeze(), there).describe())
     note = next(one for one in page.sections if one.key == "groups").tables[0].note
     assert '"here, at most", is a statement by itself, with 90 % confidence' in note

@@ -8,6 +8,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.diagnose import flip_probability
 from steadycut.core.records import Costs
+from steadycut.rule_reader import ENDS, with_ends
 from steadycut.study.explorer import GREY_ZONE, MOST_CUTS, explorer_part
 from tests.show.figures import samples
 
@@ -38,9 +39,10 @@ def cohorts(draw):
 def test_every_count_is_that_of_the_patients_one_by_one(cohort, threshold, draws):
     draws = np.array(draws)
     part = explorer_part(cohort, threshold, draws, Costs(), delta=0.1).to_plain()
-    assert part["thresholds"][part["frozen"]] == threshold
+    cuts = with_ends(ENDS, part["thresholds"])
+    assert cuts[part["frozen"]] == threshold
     decided = set()
-    for i, cut in enumerate(part["thresholds"]):
+    for i, cut in enumerate(cuts):
         found = confusion_at(cohort, cut)
         assert counts_at(part, i) == found
         flips = flip_probability(cohort.scores, cut, draws).round(9) >= GREY_ZONE
@@ -59,8 +61,9 @@ def test_the_certificate_is_that_of_the_core(honesty, direction):
     cohort = PatientScores(scores=sign * cohort.scores, labels=cohort.labels)
     study = fit(cohort, honesty=honesty, direction=direction, n_bootstrap=30)
     part = study.to_dict()["explorer"]
-    assert part["thresholds"] == sorted(part["thresholds"])
-    assert part["thresholds"][part["frozen"]] == study.threshold
+    cuts = with_ends(ENDS, part["thresholds"])
+    assert cuts == sorted(cuts)
+    assert cuts[part["frozen"]] == study.threshold
     assert counts_at(part, part["frozen"]) == study.counts
     for prevalence, cost_fn in [(0.05, 1.0), (0.3, 7.5), (0.9, 0.2)]:
         costs = Costs(cost_fn=cost_fn, target=(prevalence, prevalence))

@@ -54,7 +54,6 @@ class LogRule(CallFile[LogDocument]):
 
     schema = SCHEMA
     _model = LogDocument
-    file_name = "log.json"
     reference_counts = None
 
     @property
@@ -73,13 +72,11 @@ class LogRule(CallFile[LogDocument]):
 
 LOG = _kinds.Kind(
     schema=SCHEMA,
-    file_name="log.json",
     rule="rule:LogRule",
     study="rule:LogStudyDocument",
     page_name="log",
     command="log",
     line="Choose a logarithm.",
-    fit="study.log:fit_log",
     fitted="study.log:LogStudy",
 )
 
@@ -142,8 +139,11 @@ def test_its_files_are_not_mixed_with_those_of_another_study(rule, tmp_path):
         refuse_other_study(tmp_path, {"audit.json": json.dumps(written).encode()})
 
 
-def test_its_command_and_its_public_names_come_from_the_entry(rule):
+def test_its_command_comes_from_the_entry(rule):
     assert _kinds.commands(LOG) == {"log": ("cli.log", "Choose a logarithm.")}
-    own = _kinds.public_names()
-    assert (own["LogRule"], own["fit_log"]) == ("documents.rule", "study.log")
-    assert {"fit", "fit_strata", "fit_by_covariate"} <= set(own) & set(steadycut.__all__)
+
+
+def test_the_classes_of_every_kind_are_public():
+    own = {place.partition(":")[2] for kind in _kinds.KINDS for place in (kind.rule, kind.fitted)}
+    assert own <= set(steadycut.__all__)
+    assert all(getattr(steadycut, name).__name__ == name for name in own)

@@ -5,13 +5,14 @@ import inspect
 import re
 from dataclasses import MISSING, fields
 
+import numpy as np
 import pytest
 
 import steadycut
 from steadycut.cli.commands import load, parameters_of
 from steadycut.cli.main import Commands
 from steadycut.study.options import USUAL, FitOptions, StudyOptions, lists_options, option_texts
-from steadycut.study.strata.options import StrataOptions
+from steadycut.study.strata.options import StrataOptions, strata_options
 
 # The studies of other kinds, with what they need besides patients.
 KINDS = {
@@ -28,7 +29,7 @@ def defaults_of(function):
     return {name: default for name, default in found.items() if name in USUAL}
 
 
-@pytest.mark.parametrize("function", [*KINDS, *ESTIMATORS])
+@pytest.mark.parametrize("function", [strata_options, steadycut.fit_by_covariate, *ESTIMATORS])
 def test_functions_and_estimators_have_the_defaults_of_fit(function):
     found = defaults_of(function)
     assert found
@@ -87,3 +88,20 @@ def test_every_kind_checks_its_options_as_fit_does(function, name):
         steadycut.fit(cohort, **{name: -1})
     with pytest.raises(steadycut.SteadycutError, match=re.escape(str(told.value))):
         function(cohort, **KINDS[function], **{name: -1})
+
+
+@pytest.mark.parametrize("function", KINDS)
+def test_every_kind_refuses_options_that_it_does_not_have(function):
+    cohort = steadycut.PatientScores(scores=[0.1, 0.2, 0.3, 0.4], labels=[0, 1, 0, 1])
+    with pytest.raises(TypeError, match="there is no option 'honesty'"):
+        function(cohort, **KINDS[function], honesty="uniform")
+
+
+@pytest.mark.parametrize("name", ["grid", "instability", "seed", "sites_certify"])
+@pytest.mark.parametrize(
+    "value", [np.zeros(3), [[1, 2], [3]], 10**5000], ids=["array", "list", "digits"]
+)
+def test_absurd_values_are_refused_in_one_line(name, value):
+    with pytest.raises((steadycut.SteadycutError, TypeError)) as told:
+        steadycut.fit(np.arange(40.0), np.arange(40) % 2, n_bootstrap=2, **{name: value})
+    assert len(str(told.value).splitlines()) == 1

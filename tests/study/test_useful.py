@@ -10,7 +10,6 @@ from steadycut import PatientScores, fit, fit_by_covariate, fit_strata
 from steadycut.core.confusion import Confusion
 from steadycut.core.verdict import strict_level
 from steadycut.show.pages.kinds import page_of
-from steadycut.show.pages.study import study_page
 from steadycut.study.useful import comparison_of, study_verdict, useful_answer, verdict_of_rule
 
 DELTA = 0.1
@@ -134,7 +133,7 @@ def test_no_number_of_patients_is_named_where_doing_without_the_score_costs_less
     many = comparison_of(study).scaled_to(20_000)
     assert useful_answer(study, many, strict_level(DELTA)) == "no"
     assert study_verdict(study).patients_needed is None
-    assert study_page(study.describe()).next_step == (
+    assert page_of(study.describe()).next_step == (
         "Next: try another score, other costs or another direction. At these rates it is not "
         "better than calling nobody; more patients would only confirm this."
     )
@@ -178,7 +177,7 @@ def test_the_error_of_a_known_population_is_below_its_certificate():
 def test_over_a_range_of_prevalences_both_ends_count():
     """The certificate is for the worse end; where a score is useless at the other, this is said."""
     study = fit(cohort(5, 200), n_bootstrap=5, target_prevalence=(0.02, 0.6))
-    page = study_page(study.describe())
+    page = page_of(study.describe())
     (useful,) = [mark.text for mark in page.marks]
     assert not study.certificate.vacuous
     assert study_verdict(study).useful != "yes"
@@ -191,7 +190,7 @@ def test_over_a_range_of_prevalences_both_ends_count():
 def test_a_cut_off_that_fails_at_one_end_says_where():
     study = fit(cohort(5, 600, distance=1.0), n_bootstrap=5, target_prevalence=(0.05, 0.5))
     assert (study_verdict(study).useful, study.certificate.vacuous) == ("no", False)
-    page = study_page(study.describe())
+    page = page_of(study.describe())
     assert "better (" not in page.marks[0].text
     assert "Next: do not use it over this range of prevalences. At 5 % calling" in page.next_step
 

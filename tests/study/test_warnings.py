@@ -108,7 +108,7 @@ def test_swapped_labels_are_noticed(use, direction, sign, which):
     swapped = replace(there, labels=1 - there.labels)
     (text,) = (one for one in use(rule, swapped).warnings if one.startswith("labels"))
     assert text.startswith("labels: the AUC here is 0.1")
-    wanted = f"(--positive, in Python positive=...), or do {which} scores mean ill here?"
+    wanted = f"(--positive, in Python positive), or do {which} scores mean ill here?"
     assert text.endswith(wanted)
     for patients in (there, replace(there, labels=None)):
         assert not any(one.startswith("labels") for one in use(rule, patients).warnings)

@@ -142,8 +142,10 @@ def test_the_band_holds_at_the_width_that_is_worst_for_it(name, n, costs, n_stud
 
 def radius_of(cohort, costs, rng):
     """The bootstrap radius of the same patients."""
-    draws = draw_thresholds(even_cuts(cohort), ERM, costs, 40, rng)
-    return bootstrap_radius(draws.threshold, draws.thresholds, 0.2).radius
+    cuts = even_cuts(cohort)
+    draws = draw_thresholds(cuts, ERM, costs, 40, rng)
+    places = cuts.on_scale(np.append(draws.threshold, draws.thresholds))
+    return bootstrap_radius(float(places[0]), places[1:], 0.2).radius
 
 
 @pytest.mark.parametrize("n_studies", STUDIES)

@@ -1,143 +1,149 @@
 """How good is a cut-off that is adapted at the next hospital, and do its certificates hold?
 
-Run: python benchmarks/studies/adapt/run.py [--part NAME] [--cohorts 20]
+Run: python benchmarks/studies/adapt/run.py [--part NAME] [--reduced] [--out FOLDER]
 """
 
 import argparse
 import json
 import os
+import platform
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-from scipy.special import expit, logit, ndtr
-from settings import by_set, cases, compared
+import pandas as pd
+from peers import Logistic, at_prevalence, moved_odds, with_labels
+from scipy.special import ndtr
+from settings import COSTS, N_LABELS, STRONG, TUNED, cases, costs_of, log_ratios
 
 from steadycut.adaptation.before import is_far
-from steadycut.core.adapt.labels import Labels, choose, exact_limit, likely_rank, limited
+from steadycut.core.adapt.labels import exact_limit, limited, limits_at_every_look, nearest
 from steadycut.core.adapt.menu import make_menu
-from steadycut.core.adapt.mix import DOUBT, mix, told
 from steadycut.core.adapt.plan import labels_needed
 from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.core.adapt.refit import Labels, Model, Stated, refitted, refitted_each, refitted_with
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.records import Costs
 
 HERE = Path(__file__).resolve().parent
-RESULT = HERE.parents[1] / "results" / "adapt.json"
-KINDS = ("five", "ten", "more")
-ODDS = {"right": 1.0, "too high": DOUBT, "too low": 1 / DOUBT}
-N_LABELS, DELTA = (20, 50, 100), 0.1
+WRONG, DELTA = 1.5, 0.1
+ODDS = {"right": 1.0, "odds x 1.5": WRONG, "odds / 1.5": 1 / WRONG}
+# Certificates are looked at with these costs.
+CERTIFIED = ((1, 1), (3, 1))
+LIMITED = (20, 50, 100)
 
 
-def part_told(chosen):
-    """Regret without labels, as ratios to the frozen cut-off."""
-    rows = []
-    for case in cases(chosen.data, chosen.cohorts, chosen.seed, KINDS):
-        row = {"kind": case.kind, "group": case.group, "setting": case.setting}
-        row["frozen"] = float(case.regret(case.frozen)[0])
-        for name, factor in ODDS.items():
-            stated = float(expit(logit(case.prevalence) + np.log(factor)))
-            found = mix(case.home, case.pool, case.frozen, (stated, stated), case.costs)
-            full = case.pool.at_rank(told(case.home, stated, case.costs).rank)
-            row[name] = float(case.regret(found.cut)[0])
-            row[f"followed all the way, {name}"] = float(case.regret(full)[0])
-        ends = expit(logit(case.prevalence) + np.log([1 / DOUBT, DOUBT]))
-        wide = mix(case.home, case.pool, case.frozen, tuple(map(float, ends)), case.costs)
-        row["a range"] = float(case.regret(wide.cut)[0])
-        exact = mix(case.patients, case.pool, case.frozen, (case.prevalence,) * 2, case.costs)
-        row["patients instead of the file"] = float(case.regret(exact.cut)[0])
-        rows.append(row)
-    names = [name for name in rows[0] if name not in {"kind", "group", "setting", "frozen"}]
-    return {
-        kind: {
-            "settings": len({row["setting"] for row in mine}),
-            "mean_regret": {
-                name: round(float(np.mean(list(by_set(mine, name).values()))), 3)
-                for name in ("frozen", *names)
-            },
-            "to_frozen": {name: compared(mine, name, "frozen") for name in names},
-            "by_set": {name: by_set(mine, name) for name in ("frozen", *ODDS)},
-        }
-        for kind in KINDS
-        if (mine := [row for row in rows if row["kind"] == kind])
-    }
-
-
-def erm(scores, labels, costs):
-    """Return the middle of the widest flat of cut-offs with the smallest observed cost."""
-    values = np.unique(scores)
-    cuts = np.concatenate([[values[0]], (values[1:] + values[:-1]) / 2, [values[-1] + 1e-9]])
-    ill, well = np.sort(scores[labels == 1]), np.sort(scores[labels == 0])
-    cost = costs.cost_fn * np.searchsorted(ill, cuts)
-    cost = cost + costs.cost_fp * (well.size - np.searchsorted(well, cuts))
-    best = np.flatnonzero(cost <= cost.min() + 1e-12)
-    runs = np.split(best, np.flatnonzero(np.diff(best) > 1) + 1)
-    widest = max(runs, key=lambda run: cuts[run[-1]] - cuts[run[0]])
-    return float(cuts[widest].mean())
-
-
-def part_labels(chosen, kinds=("five", "ten")):
-    """Regret and certificates with few labels."""
-    rows = []
-    for case in cases(chosen.data, chosen.cohorts, chosen.seed, kinds, max(N_LABELS)):
-        row = {"kind": case.kind, "group": case.group, "setting": case.setting}
-        row["frozen"] = float(case.regret(case.frozen)[0])
-        for stated in (False, True):
-            row |= with_labels(case, stated)
-        for m in N_LABELS:
-            scores, labels = case.labelled[0][:m], case.labelled[1][:m]
-            both = 0 < labels.sum() < m
-            cut = erm(scores, labels, case.costs) if both else case.frozen
-            row[f"erm, {m}"] = float(case.regret(cut)[0])
-        rows.append(row)
+def part_regret(chosen):
+    """Regret in cost per patient of adapt and of its peers, and what is certified."""
+    rows = [row for case in chosen.cases() for row in rows_of(case)]
+    table = pd.DataFrame(rows)
     found = {}
-    for kind in kinds:
-        mine = [row for row in rows if row["kind"] == kind]
-        for stated in ("", ", stated prevalence"):
-            for m in N_LABELS:
-                name = f"{m}{stated}"
-                broken = by_set(mine, f"broken, {name}")
-                found.setdefault(kind, {})[name] = {
-                    "regret_to_frozen": compared(mine, f"regret, {name}", "frozen"),
-                    "regret_to_erm": compared(mine, f"regret, {name}", f"erm, {m}"),
-                    "free_to_erm": compared(mine, f"free, {name}", f"erm, {m}"),
-                    "certified_to_half": compared(mine, f"certified, {name}", f"half, {name}"),
-                    "broken": round(float(np.mean(list(broken.values()))), 4),
-                    "broken_most": round(max(broken.values()), 4),
-                }
+    masks = {"all sets": np.ones(len(table), dtype=bool)}
+    masks["chose the method"] = table["part"].isin(TUNED).to_numpy()
+    masks["looked at once"] = ~masks["chose the method"]
+    for name, mask in masks.items():
+        if mask.any():
+            found[name] = summary(table[mask])
     return found
 
 
-def part_labels_elsewhere(chosen):
-    """The same on the ten sets that had no part in settling how labels choose."""
-    return part_labels(chosen, ("more",))
-
-
-def with_labels(case, stated):
-    costs, row = case.costs, {}
-    prevalence = (case.prevalence, case.prevalence)
-    mixed = mix(case.home, case.pool, case.frozen, prevalence, costs) if stated else None
-    menu, prior = make_menu(case.home, case.pool, case.frozen, costs, mixed)
-    trivial = case.there.trivial_risk(costs)
+def rows_of(case):
+    """One row a pair of costs: the regret of every method in every situation."""
+    home = Logistic(case.scores, case.labels)
+    made = {"erm": case.erm, "frozen": case.stable}
+    shifts = {}
+    for name, factor in ODDS.items():
+        stated = moved_odds(case.prevalence, factor)
+        shifts[name] = Stated.of(case.model, case.counts, (stated, stated)).shift
+        for peer, cuts in at_prevalence(case, home, stated).items():
+            made[f"{peer} | {name}"] = cuts
+    ends = tuple(moved_odds(case.prevalence, factor) for factor in (1 / WRONG, WRONG))
+    shifts["a range"] = Stated.of(case.model, case.counts, ends).shift
     for m in N_LABELS:
-        name = f"{m}{', stated prevalence' if stated else ''}"
-        labels = Labels(scores=case.labelled[0][:m], labels=case.labelled[1][:m])
-        likely = likely_rank(case.pool, prior, labels, costs)
-        found = limited(case.pool, menu, labels, costs, DELTA, likely)
-        values = np.array([one.limit for one in found])
-        chosen = found[choose(case.pool, [one.item.cut for one in found], values, likely)]
-        row[f"regret, {name}"] = float(case.regret(chosen.item.cut)[0])
-        row[f"certified, {name}"] = chosen.limit / trivial
-        row[f"broken, {name}"] = float(case.risk(chosen.item.cut)[0] > chosen.limit)
-        free = case.pool.at_rank(likely)
-        row[f"free, {name}"] = float(case.regret(free)[0])
-        first, second = (
-            Labels(scores=labels.scores[part], labels=labels.labels[part])
-            for part in (slice(0, m // 2), slice(m // 2, m))
-        )
-        cut = case.pool.at_rank(likely_rank(case.pool, prior, first, costs))
-        row[f"half, {name}"] = exact_limit(second.counts_at(cut), costs, DELTA) / trivial
+        for peer, cuts in with_labels(case, home, m).items():
+            made[f"{peer} | {m} labels"] = cuts
+    for place, pair in enumerate(COSTS):
+        row = {"part": case.part, "set": case.group, "cost": place, "auc": case.auc}
+        row["patients"] = case.there.n_patients
+        regrets = {name: case.regret(cuts[place], pair) for name, cuts in made.items()}
+        frozen, costs = float(case.stable[place]), costs_of(pair)
+        cuts = refitted_each(case.model, costs, np.array(list(shifts.values())))
+        for (name, shift), cut in zip(shifts.items(), cuts, strict=True):
+            regrets[f"adapt | {name}"] = case.regret(cut if shift else frozen, pair)
+        for shift, more in ((0.0, ""), (shifts["right"], ", stated")):
+            row |= labelled_row(case, place, frozen, shift, more)
+        yield row | regrets
+
+
+def labelled_row(case, place, frozen, shift, more):
+    """With labels: from the menu, and freely; what is certified, and whether that holds."""
+    pair = COSTS[place]
+    costs, row = costs_of(pair), {}
+    menu = make_menu(case.model, case.pool, frozen, costs, shift)
+    for m in N_LABELS:
+        labels = case.labelled(m)
+        free = refitted_with(case.model, costs, shift, labels)
+        item = menu[nearest(case.pool, menu, free)]
+        row[f"adapt | {m} labels{more}"] = case.regret(item.cut, pair)
+        row[f"freely | {m} labels{more}"] = case.regret(free, pair)
+        if pair in CERTIFIED and m in LIMITED:
+            limit = exact_limit(labels.counts_at(item.cut), costs, DELTA * item.weight)
+            row[f"broken | {m} labels{more}"] = float(case.risk(item.cut, pair) > limit)
+            trivial = case.there.trivial_risk(costs)
+            row[f"certified | {m} labels{more}"] = limit / trivial
+            first, second = (
+                Labels(scores=labels.scores[half], labels=labels.labels[half])
+                for half in (slice(0, m // 2), slice(m // 2, m))
+            )
+            cut = refitted_with(case.model, costs, shift, first)
+            row[f"half | {m} labels{more}"] = (
+                exact_limit(second.counts_at(cut), costs, DELTA) / trivial
+            )
     return row
+
+
+def summary(table):
+    found = {"sets": int(table["set"].nunique()), "strong": {}, "all scores": {}, "labels": {}}
+    methods = [name for name in table if " | " in name and not name.startswith(KINDS)]
+    for name in ["frozen", *methods]:
+        rows = table[table["patients"] >= least_patients(name)]
+        for kind, mine in (("strong", rows[rows["auc"] >= STRONG]), ("all scores", rows)):
+            if len(mine):
+                found[kind][name] = compared(mine, name)
+    for name in (name.split(" | ")[1] for name in table if name.startswith("broken")):
+        rows = table[
+            (table["patients"] >= least_patients(name)) & table[f"broken | {name}"].notna()
+        ]
+        broken = rows.groupby("set")[f"broken | {name}"].mean()
+        ratio = np.log(rows[f"certified | {name}"] / rows[f"half | {name}"]).groupby(rows["set"])
+        found["labels"][name] = {
+            "broken": round(float(broken.mean()), 4),
+            "broken_most": round(float(broken.max()), 4),
+            "certified_to_half": round(float(np.exp(ratio.mean().mean())), 3),
+        }
+    return found
+
+
+KINDS = ("broken", "certified", "half |")
+
+
+def least_patients(name):
+    """A hospital with few patients is known by heart from as many labels."""
+    words = name.split(" | ")[-1].split(" ")
+    return 2 * int(words[0]) if words[0].isdigit() else 0
+
+
+def compared(rows, name):
+    to_erm, to_frozen = (log_ratios(rows, name, reference) for reference in ("erm", "frozen"))
+    by_set = np.exp(to_frozen.groupby("set").mean())
+    every = {"by_set": by_set.round(3).to_dict()} if name.startswith("adapt") else {}
+    return every | {
+        "to_erm": round(float(np.exp(to_erm.mean())), 3),
+        "to_frozen": round(float(np.exp(to_frozen.mean())), 3),
+        "worst": round(float(by_set.max()), 3),
+        "worst_in": by_set.idxmax(),
+    }
 
 
 # Separation, prevalence at home and there, change of the scores there, costs.
@@ -162,6 +168,49 @@ def part_simulated(chosen):
     return found
 
 
+FLAT = {"1:1": Costs(), "3:1": Costs(cost_fn=3)}
+
+
+def part_flat(chosen):
+    """The worst boundary: every cut-off in the middle costs the same, and the best limit counts."""
+    found = {}
+    for name, costs in FLAT.items():
+        rng = np.random.default_rng([chosen.seed, len(found)])
+        broken = [flat_limits(costs, rng) for _ in range(chosen.simulated)]
+        fixed, ever = np.mean(broken, axis=0)
+        found[name] = {"all at once": round(float(fixed), 4), "one by one": round(float(ever), 4)}
+    return found
+
+
+def flat_limits(costs, rng):
+    """Return whether any limit of a menu is too low after all labels, and at any look."""
+    ill = costs.cost_fp / (costs.cost_fn + costs.cost_fp)
+    scores, labels = flat_patients(200, ill, rng)
+    classes = [np.sort(scores[labels == label]) for label in (1, 0)]
+    sizes = {"n_positive": classes[0].size, "n_negative": classes[1].size}
+    model = Model.of(HomeScores(positive=classes[0], negative=classes[1], **sizes))
+    pool = Pool.of(flat_patients(100, ill, rng)[0])
+    menu = make_menu(model, pool, 0.5, costs)
+    scores, labels = flat_patients(FLAT_LABELS, ill, rng)
+    data = Labels(scores=scores, labels=labels)
+    cuts = np.clip([item.cut for item in menu], 0, 1)
+    beyond = costs.cost_fn * np.maximum(cuts - 0.8, 0) + costs.cost_fp * np.maximum(0.2 - cuts, 0)
+    true = 0.6 * costs.cost_fn * ill + beyond
+    limits = np.array([entry.limit for entry in limited(menu, data, costs, DELTA)])
+    path = limits_at_every_look(menu, data, costs, DELTA)
+    return bool((limits < true).any()), bool((path < true[:, None] - 1e-12).any())
+
+
+FLAT_LABELS = 100
+
+
+def flat_patients(n, ill, rng):
+    """Healthy below 0.2, ill above 0.8, and a mixture between in which no cut-off is better."""
+    scores = rng.random(n)
+    risk = np.where(scores < 0.2, 0.0, np.where(scores < 0.8, ill, 1.0))
+    return scores, (rng.random(n) < risk).astype(np.int64)
+
+
 def one_certificate(population, rng):
     """Return whether the limit of the chosen cut-off, and that of any one, is too low."""
     distance, before, here, moved, costs = population
@@ -169,20 +218,19 @@ def one_certificate(population, rng):
     scores = rng.normal(size=200) + distance * labels
     ill, well = np.sort(scores[labels]), np.sort(scores[~labels])
     home = HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)
-    own = told(home, home.prevalence, costs).same_score
+    model = Model.of(home)
     sick = rng.random(150) < here
     patients = rng.normal(size=150) + distance * sick + moved
     pool = Pool.of(patients[:100])
-    menu, prior = make_menu(home, pool, own, costs, None)
+    menu = make_menu(model, pool, refitted(model, costs, 0.0), costs)
     data = Labels(scores=patients[100:], labels=sick[100:].astype(np.int64))
-    likely = likely_rank(pool, prior, data, costs)
-    found = limited(pool, menu, data, costs, DELTA, likely)
+    found = limited(menu, data, costs, DELTA)
     cuts, values = (
         np.array(one) for one in zip(*((f.item.cut, f.limit) for f in found), strict=True)
     )
     miss, alarm = ndtr(cuts - moved - distance), ndtr(moved - cuts)
     true = costs.cost_fn * here * miss + costs.cost_fp * (1 - here) * alarm
-    place = choose(pool, cuts.tolist(), values, likely)
+    place = nearest(pool, menu, refitted_with(model, costs, 0.0, data))
     return true[place] > values[place], bool((true > values).any())
 
 
@@ -197,7 +245,7 @@ def part_one_by_one(chosen):
         found["boundary"][str(target)] = round(float(np.isfinite(reached).mean()), 4)
     for risk, target in CASES:
         for weight in (1.0, 0.3):
-            reached = stops(risk, target, weight, 4000, 2000, rng)
+            reached = stops(risk, target, weight, min(chosen.streams, 4000), 2000, rng)
             fixed = labels_needed(risk, target, DELTA * weight)
             median, late = np.quantile(reached, [0.5, 0.8], method="inverted_cdf")
             found["labels"][f"{risk}, {target}, weight {weight:g}"] = {
@@ -224,44 +272,55 @@ def stops(risk, target, weight, n_streams, longest, rng):
 def part_units(chosen):
     """How often real pairs of hospitals look like another unit: warned of, and refused."""
     rows = []
-    for case in cases(chosen.data, 3, chosen.seed, KINDS):
-        ends = [
-            np.quantile(x, [0.05, 0.95]) for x in (case.patients.positive, case.patients.negative)
-        ]
+    for case in chosen.cases():
+        ends = [np.quantile(case.scores[case.labels == label], [0.05, 0.95]) for label in (0, 1)]
         usual = float(min(x[0] for x in ends)), float(max(x[1] for x in ends))
-        warned = not usual[0] <= np.median(case.pool.scores) <= usual[1]
-        rows.append((warned, is_far(usual, case.pool.scores)))
+        warned = not usual[0] <= np.median(case.unlabelled) <= usual[1]
+        rows.append((warned, is_far(usual, case.unlabelled)))
     warned, refused = np.sum(rows, axis=0)
-    return {"cohorts": 3, "cases": len(rows), "warned": int(warned), "refused": int(refused)}
+    return {"cases": len(rows), "warned": int(warned), "refused": int(refused)}
 
 
 PARTS = {
-    "told": part_told,
-    "units": part_units,
-    "labels": part_labels,
-    "labels_elsewhere": part_labels_elsewhere,
-    "simulated": part_simulated,
     "one_by_one": part_one_by_one,
+    "simulated": part_simulated,
+    "flat": part_flat,
+    "units": part_units,
+    "regret": part_regret,
 }
 
 
-def main():
-    warnings.simplefilter("ignore", FutureWarning)
+def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     data = os.environ.get("STEADYCUT_DATA", str(HERE.parents[3] / "shared" / "data"))
     parser.add_argument("--data", default=data)
     parser.add_argument("--part", choices=PARTS)
-    parser.add_argument("--cohorts", type=int, default=20)
-    parser.add_argument("--simulated", type=int, default=2000)
+    parser.add_argument("--simulated", type=int, default=1000)
     parser.add_argument("--streams", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--reduced", action="store_true", help="few draws, simulated sets too")
+    parser.add_argument("--out", default=str(HERE.parents[1] / "results"), type=Path)
     chosen = parser.parse_args()
-    record = json.loads(RESULT.read_text()) if RESULT.exists() else {}
+    if chosen.reduced:
+        chosen.simulated, chosen.streams = 5, 50
+    chosen.cases = lambda: cases(chosen.data, chosen.seed, reduced=chosen.reduced)
+    return chosen
+
+
+def main():
+    warnings.simplefilter("ignore", FutureWarning)
+    chosen = options()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    result = chosen.out / "adapt.json"
+    record = json.loads(result.read_text()) if result.exists() else {}
+    record = {name: record[name] for name in PARTS if name in record}
     for name in [chosen.part] if chosen.part else PARTS:
-        found = {"cohorts": chosen.cohorts, "seed": chosen.seed, **PARTS[name](chosen)}
-        record[name] = found
-        RESULT.write_text(json.dumps(record, indent=1, default=str) + "\n")
-        print(json.dumps({name: found}, indent=1, default=str))
+        started = time.perf_counter()
+        record[name] = PARTS[name](chosen)
+        record["made_with"] = {"numpy": np.__version__, "python": platform.python_version()}
+        record["seed"] = chosen.seed
+        result.write_text(json.dumps(record, indent=1, default=str) + "\n")
+        print(f"{name}: {time.perf_counter() - started:.0f} s", flush=True)
 
 
 if __name__ == "__main__":

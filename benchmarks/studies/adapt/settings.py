@@ -3,134 +3,128 @@
 import sys
 import zlib
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
 from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.core.adapt.refit import Labels, Model
 from steadycut.core.records import Costs
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "transport"))
+import peers_at_stakes as peers
+import ranked
 from cohorts import draw_cohorts, resampler
-from held_out_sets import READERS as OTHERS
-from judge import COSTS, LEAST_GAIN, is_balanced
-from methods import one_by_one
-from real_sets import READERS, load
+from real_sets import load
+from stakes import COSTS, LARGEST_COHORT, PARTS, SIMULATED, SMALLEST_RATIO, auc_of, simulated
 
-FIVE = ("heart", "parkinson", "sepsis", "breast recurrence", "respiratory")
-TEN = (
-    "suicide",
-    "haemorrhage",
-    "diabetes",
-    "diabetes, by pregnancies",
-    "breast aspirate",
-    "aspirate, by symmetry",
-    "heart, other scores",
-    "sepsis, vital signs",
-    "spanish voices, by sex",
-    "elastase, by sex",
-)
-SMALLEST, LARGEST, N_POOL = 40, 400, 200
+# These chose the numbers of the method; the others were looked at when it was fixed.
+TUNED = ("real", "held out")
+N_HOME, N_POOL, N_LABELS = 200, 200, (10, 20, 50, 100)
+# A set has so many draws at least, and so has a pair of its hospitals.
+LEAST_OF_SET, LEAST_OF_PAIR = 40, 1
 LEVELS = np.linspace(0, 1, 101)
-
-
-def kind_of(name):
-    return "five" if name in FIVE else "ten" if name in TEN else "more"
+STRONG = 0.7
+BEST = {}
 
 
 @dataclass(frozen=True)
 class Case:
     """One cohort of the first hospital and patients of the next one."""
 
-    kind: str
+    part: str
     group: str
-    setting: tuple
-    costs: Costs
-    patients: HomeScores
-    home: HomeScores
-    frozen: float
-    pool: Pool
-    labelled: tuple
+    auc: float
+    scores: np.ndarray
+    labels: np.ndarray
+    erm: np.ndarray
+    stable: np.ndarray
+    unlabelled: np.ndarray
+    drawn: tuple
     there: object
 
-    def risk(self, cuts):
-        return self.there.risk(np.atleast_1d(cuts), self.costs)
+    @cached_property
+    def home(self):
+        """What rule.json keeps: quantiles by class."""
+        classes = [self.scores[self.labels == label] for label in (1, 0)]
+        ill, well = (np.quantile(one, LEVELS, method="inverted_cdf") for one in classes)
+        sizes = {"n_positive": classes[0].size, "n_negative": classes[1].size}
+        return HomeScores(positive=ill, negative=well, **sizes)
 
-    def regret(self, cuts):
-        best, trivial = self.there.best_risk(self.costs), self.there.trivial_risk(self.costs)
-        return (self.risk(cuts) - best) / (trivial - best)
+    @cached_property
+    def model(self):
+        return Model.of(self.home)
+
+    @cached_property
+    def pool(self):
+        return Pool.of(self.unlabelled)
+
+    @cached_property
+    def counts(self):
+        return self.model.counts(self.unlabelled)
+
+    def labelled(self, m):
+        return Labels(scores=self.drawn[0][:m], labels=self.drawn[1][:m])
+
+    def risk(self, cut, pair):
+        return float(self.there.risk(np.array([cut]), costs_of(pair))[0])
+
+    def regret(self, cut, pair):
+        key = id(self.there), pair
+        if key not in BEST:
+            BEST[key] = self.there.best_risk(costs_of(pair))
+        return self.risk(cut, pair) - BEST[key]
 
     @property
     def prevalence(self):
         return float(self.there.labels.mean())
 
 
-def home_of(scores, labels, quantiles):
-    classes = [np.sort(scores[labels == y]) for y in (1, 0)]
-    values = [np.quantile(x, LEVELS, method="inverted_cdf") if quantiles else x for x in classes]
-    return HomeScores(
-        positive=values[0],
-        negative=values[1],
-        n_positive=classes[0].size,
-        n_negative=classes[1].size,
+def costs_of(pair):
+    return Costs(cost_fn=pair[0], cost_fp=pair[1])
+
+
+def cases(data, seed, *, reduced=False):
+    """Yield every draw of every pair of hospitals of every set and score."""
+    parts = PARTS | (
+        {"simulated": {name: simulated(name) for name in SIMULATED}} if reduced else {}
     )
+    for part, readers in parts.items():
+        for group, scores in load(data, readers).items():
+            pairs = sum(len(sites) * (len(sites) - 1) for sites in scores.values())
+            repeats = 1 if reduced else max(LEAST_OF_PAIR, -(-LEAST_OF_SET // max(pairs, 1)))
+            for score, sites in scores.items():
+                auc = float(np.mean([auc_of(site) for site in sites.values()]))
+                for here, there in ((a, b) for a in sites for b in sites if a != b):
+                    key = zlib.crc32(f"{group}/{score}/{here}/{there}".encode())
+                    rng = np.random.default_rng([seed, key])
+                    about = (part, group, auc)
+                    yield from one_pair(about, sites[here], sites[there], repeats, rng)
 
 
-def cases(data, n_cohorts, seed, kinds, n_labels=0):
-    """Yield every cohort of every setting that counts; see ../transport."""
-    for group, scores in load(data, READERS | OTHERS).items():
-        if kind_of(group) not in kinds:
-            continue
-        for score, sites in scores.items():
-            for here, there in ((a, b) for a in sites for b in sites if a != b):
-                for pair in COSTS:
-                    setting = (group, score, here, there, pair)
-                    yield from one_setting(setting, sites, n_cohorts, seed, n_labels)
-
-
-def one_setting(setting, sites, n_cohorts, seed, n_labels):
-    group, _, here, there, pair = setting
-    first, following, costs = sites[here], sites[there], Costs(cost_fn=pair[0], cost_fp=pair[1])
-    useful = following.best_risk(costs) <= (1 - LEAST_GAIN) * following.trivial_risk(costs)
-    if not (useful and is_balanced(first, costs) and is_balanced(following, costs)):
-        return
-    rng = np.random.default_rng([seed, zlib.crc32(repr(setting).encode())])
-    size = int(np.clip(first.n_patients, SMALLEST, LARGEST))
-    drawn = draw_cohorts(resampler(first), size, n_cohorts, rng)
-    frozen = one_by_one("stable", halved=True)(drawn, costs, rng)
-    draw = resampler(following)
-    for scores, labels, cut in zip(drawn.scores, drawn.labels, frozen, strict=True):
+def one_pair(about, here, there, repeats, rng):
+    size = min(N_HOME, int(LARGEST_COHORT * here.n_patients))
+    cohorts = draw_cohorts(resampler(here), size, repeats, rng)
+    rows = ranked.Ranked(cohorts.scores, cohorts.labels)
+    erm, stable = np.array(peers.erm(rows, COSTS)), np.array(ranked.stable()(rows, COSTS))
+    draw = resampler(there)
+    for row in range(repeats):
         yield Case(
-            kind=kind_of(group),
-            group=group,
-            setting=setting,
-            costs=costs,
-            patients=home_of(scores, labels, quantiles=False),
-            home=home_of(scores, labels, quantiles=True),
-            frozen=float(cut),
-            pool=Pool.of(draw(N_POOL, rng)[0]),
-            labelled=draw(n_labels, rng),
-            there=following,
+            *about,
+            scores=cohorts.scores[row],
+            labels=cohorts.labels[row],
+            erm=erm[:, row],
+            stable=stable[:, row],
+            unlabelled=draw(N_POOL, rng)[0],
+            drawn=draw(max(N_LABELS), rng),
+            there=there,
         )
 
 
-def by_set(rows, name):
-    """Return the mean of a column per set: over settings, of the means over cohorts."""
-    found = {}
-    for row in rows:
-        found.setdefault(row["group"], {}).setdefault(row["setting"], []).append(row[name])
-    return {g: float(np.mean([np.mean(v) for v in s.values()])) for g, s in found.items()}
-
-
-def compared(rows, name, base):
-    """Return the geometric mean over sets of the ratio to a base, and the largest ratio."""
-    top, bottom = by_set(rows, name), by_set(rows, base)
-    ratios = {group: top[group] / bottom[group] for group in top}
-    worst = max(ratios, key=ratios.get)
-    mean = float(np.exp(np.mean(np.log(list(ratios.values())))))
-    return {
-        "ratio": round(mean, 3),
-        "largest": round(ratios[worst], 3),
-        "largest_in": worst,
-        "better": round(float(np.mean([r < 1 for r in ratios.values()])), 2),
-    }
+def log_ratios(table, method, reference):
+    """The log ratio of regrets of each set and pair of costs; see ../transport/stakes.py."""
+    names = list(dict.fromkeys([method, reference]))
+    mean = table.groupby(["set", "cost"])[names].mean()
+    mean = mean[mean[reference] > 1e-12]
+    return np.log(np.maximum(mean[method] / mean[reference], SMALLEST_RATIO))

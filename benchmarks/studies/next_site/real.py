@@ -14,7 +14,7 @@ from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.registry import ERM, cuts_at_rank
-from steadycut.core.rules.stable import Stable, patient_weight
+from steadycut.core.rules.stable import Stable
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "transport"))
 from cohorts import Site
@@ -276,10 +276,8 @@ def ways(drawn, costs):
     copies = np.rint(COPIES * sizes.max() / sizes).astype(np.int64)
     equal = count_errors((copies[:, None] * groups).sum(axis=0)[None, :])
     more = float(equal.n_patients[0, 0] / scores.size)
-    # `Stable` trusts each of so many copies less; all of them count as the patients do in pooling.
-    trust = patient_weight(1.0, scores.size) / patient_weight(1.0, equal.n_patients[0, 0])
-    weight = Stable().weight * float(trust) / more
-    rule = Stable(weight=weight, barrier=Stable().barrier * np.sqrt(more))
+    # All copies together count as the patients do in pooling.
+    rule = Stable(weight=Stable().weight / more, height=Stable().height * np.sqrt(more))
     # A hospital with one class alone has no cut-off of its own.
     own = [stable_cut(site, costs) for site in drawn if 0 < site.labels.mean() < 1]
     pooled = place(cuts, Stable(), curve, costs)

@@ -81,7 +81,7 @@ class Cohorts:
         above = np.where(last < m, values[rows, np.minimum(last, m - 1)], np.inf)
         with np.errstate(invalid="ignore"):
             middle = below + (above - below) / 2
-        return np.where(middle > below, middle, above)
+        return np.where(middle > below, middle, np.where(first > 0, above, -np.inf))
 
     @cached_property
     def values(self):

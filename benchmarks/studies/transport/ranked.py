@@ -10,10 +10,6 @@ from functools import cached_property
 import numpy as np
 from scipy.special import betainc, expit, logit, ndtr, ndtri
 
-from steadycut.core.cuts.risk_curve import Curve
-from steadycut.core.records import Costs
-from steadycut.core.rules.basins import barriers_in_row
-
 # No cut lies further out on the normal scale.
 FARTHEST = 40.0
 
@@ -98,10 +94,13 @@ class Ranked:
 
 
 def fit_logistic(covariate, target, weight, ridge):
-    """Intercept and slope of each row, by Newton's method with halved steps."""
+    """Intercept and slope of each row, by Newton's method with halved steps.
+
+    ``ridge`` is the precision of a normal prior of the slope; None is a standard Cauchy prior.
+    """
     coefficients = np.zeros((2, covariate.shape[0]))
     loss = logistic_loss(coefficients, covariate, target, weight, ridge)
-    for _ in range(60):
+    for _ in range(100):
         step = newton_step(coefficients, covariate, target, weight, ridge)
         for _ in range(30):
             new = logistic_loss(coefficients + step, covariate, target, weight, ridge)
@@ -119,10 +118,12 @@ def fit_logistic(covariate, target, weight, ridge):
 def logistic_loss(coefficients, covariate, target, weight, ridge):
     line = coefficients[0][:, None] + coefficients[1][:, None] * covariate
     fit = (weight * (np.logaddexp(0, line) - target * line)).sum(axis=1)
-    return fit + ridge / 2 * coefficients[1] ** 2
+    square = coefficients[1] ** 2
+    return fit + (np.log1p(square) if ridge is None else ridge / 2 * square)
 
 
 def newton_step(coefficients, covariate, target, weight, ridge):
+    ridge = 2 / (1 + coefficients[1] ** 2) if ridge is None else ridge
     risk = expit(coefficients[0][:, None] + coefficients[1][:, None] * covariate)
     off, spread = weight * (risk - target), weight * np.maximum(risk * (1 - risk), 1e-12)
     down, across = off.sum(axis=1), (off * covariate).sum(axis=1) + ridge * coefficients[1]
@@ -169,18 +170,19 @@ def logistic_of_ranks(ranked, costs):
     return [ranked.thresholds(ranked.nearest(ndtr(place))) for place in places]
 
 
-def weighted_logistic(ranked, pair):
+def weighted_logistic(ranked, pair, ridge=None):
     """Normal score where the costs of both classes are even: patients weigh what they cost."""
     weight = np.where(ranked.labels == 1, float(pair[0]), float(pair[1]))
     weight *= ranked.n / weight.sum(axis=1, keepdims=True)
-    return place_of(fit_logistic(ranked.normal_scores, ranked.labels, weight, 1.0), 0.0)
+    return place_of(fit_logistic(ranked.normal_scores, ranked.labels, weight, ridge), 0.0)
 
 
 def log_likelihood(ranked, pair, weight):
     """Of each cut, from its errors: 0 at the best one."""
     errors = ranked.cost(pair) * ranked.n / sum(ranked.stake(pair))[:, None]
     fewest = errors.min(axis=1, keepdims=True)
-    return -weight * np.log((ranked.n - fewest + 1) / (fewest + 1)) * (errors - fewest)
+    log_odds = np.log((ranked.n - fewest + 1) / (fewest + 1))
+    return np.where(ranked.is_cut, -weight * log_odds * np.minimum(errors - fewest, 1e9), -np.inf)
 
 
 def flat_mass(ranked, pair):
@@ -240,8 +242,8 @@ def following(ranked, costs):
     return halfway(ranked, costs, follows=True)
 
 
-def candidate(weight=0.1, share=0.5, drop=2.0, barrier=4.0):
-    """The new rule: counts and logistic regression meet halfway, as far as the counts allow."""
+def stable(weight=0.1, share=0.55, height=2.5, ridge=None):
+    """The rule `stable`, with other numbers: the mean of the cuts and the line, then the check."""
 
     def choose(ranked, costs):
         return [ranked.thresholds(chosen_rank(ranked, pair)) for pair in costs]
@@ -249,53 +251,28 @@ def candidate(weight=0.1, share=0.5, drop=2.0, barrier=4.0):
     def chosen_rank(ranked, pair):
         weights = posterior(ranked, pair, weight, flat_mass)
         scores = ndtri(np.clip(centres(ranked), 1e-12, 1 - 1e-12))
-        mean, split = mean_in_basin(ranked, pair, weights, scores, barrier)
-        line = np.clip(weighted_logistic(ranked, pair), -FARTHEST, FARTHEST)
-        wanted = np.where(split, mean, (1 - share) * mean + share * line)
-        unlikely = log_likelihood(ranked, pair, weight) < -drop
-        ends = ranked.nearest(ndtr(mean)), ranked.nearest(ndtr(wanted))
-        return go_as_far(ranked, *ends, unlikely & ranked.is_cut)
+        line = np.clip(weighted_logistic(ranked, pair, ridge), -FARTHEST, FARTHEST)
+        both = (1 - share) * (weights * scores).sum(axis=1) + share * line
+        rank = ranked.nearest(ndtr(both))
+        best, worse = clearly_worse(ranked, pair, height)
+        for row in np.flatnonzero(worse[ranked.rows, rank]):
+            walls = np.flatnonzero(worse[row])
+            low = walls[walls < best[row]].max(initial=-1) + 1
+            near = slice(low, walls[walls > best[row]].min(initial=ranked.n + 1))
+            mean = np.average(scores[row, near], weights=weights[row, near])
+            cuts = low + np.flatnonzero(ranked.is_cut[row, near])
+            rank[row] = cuts[np.abs(cuts - ranked.n * ndtr(mean)).round(9).argmin()]
+        return rank
 
     return choose
 
 
-def mean_in_basin(ranked, pair, weights, scores, barrier):
-    """The mean normal score of the heaviest basin, and whether there are several."""
-    mean = (weights * scores).sum(axis=1)
-    split = np.zeros(mean.size, dtype=bool)
-    costs = Costs(cost_fn=pair[0], cost_fp=pair[1]).unit
-    for row in ranked.rows:
-        cuts = np.flatnonzero(ranked.is_cut[row])
-        kept = heaviest_basin(ranked, row, cuts, weights[row, cuts], costs, barrier)
-        if kept is not None:
-            cuts = cuts[kept]
-            split[row] = True
-            mean[row] = np.average(scores[row, cuts], weights=weights[row, cuts])
-    return mean, split
-
-
-def heaviest_basin(ranked, row, cuts, weights, costs, barrier):
-    through = np.concatenate([[0.0], np.cumsum(weights)])
-    low, high = through.searchsorted(0.05), through.searchsorted(0.95, "right") - 1
-    if low >= high:
-        return None
-    curve = Curve(misses=ranked.misses[[row]][:, cuts], alarms=ranked.alarms[[row]][:, cuts])
-    walls = low + barriers_in_row(curve, costs, barrier, low, high).nonzero()[0]
-    if not walls.size:
-        return None
-    edges = np.concatenate([[-1], walls, [cuts.size]])
-    best = (through[edges[1:]] - through[edges[:-1] + 1]).round(9).argmax()
-    return slice(edges[best] + 1, edges[best + 1])
-
-
-def go_as_far(ranked, start, goal, blocked):
-    """From one cut towards another; the last cut before one that is blocked."""
-    rank = np.arange(ranked.n + 1)
-    lo, hi = np.minimum(start, goal)[:, None], np.maximum(start, goal)[:, None]
-    blocked = blocked & (rank >= lo) & (rank <= hi) & (rank != start[:, None])
-    near = np.where(blocked, np.abs(rank - start[:, None]), ranked.n + 1)
-    first = near.min(axis=1, keepdims=True)
-    allowed = ranked.is_cut & (np.abs(rank - start[:, None]) < first)
-    allowed &= (rank >= lo) & (rank <= hi)
-    far = np.where(allowed, np.abs(rank - start[:, None]), -1).argmax(axis=1)
-    return np.where(blocked.any(axis=1), far, goal)
+def clearly_worse(ranked, pair, height):
+    """The best cut, and which cuts have so many more errors that it is hardly chance."""
+    cost = ranked.cost(pair)
+    best = cost.argmin(axis=1)
+    squares = pair[0] ** 2 * ranked.misses - pair[1] ** 2 * ranked.alarms
+    between = np.abs(squares - squares[ranked.rows, best][:, None])
+    excess = cost - cost[ranked.rows, best][:, None]
+    allowed = height * np.sqrt(between + pair[0] ** 2 + pair[1] ** 2)
+    return best, ranked.is_cut & (excess > allowed)

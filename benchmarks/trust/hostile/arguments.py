@@ -3,6 +3,7 @@
 import inspect
 import math
 from decimal import Decimal
+from typing import get_type_hints
 
 import numpy as np
 
@@ -38,6 +39,7 @@ def values():
         *(np.full(N, np.nan), np.zeros(N), np.array(["a"] * N), np.full(N, None), np.float32(0.5)),
         *(np.int64(3), np.bool_(1), np.datetime64("2020"), Decimal("0.5"), int, [None], ["a", "b"]),
         *([math.nan] * N, [[1, 2], [3]], iter([1, 2]), Ellipsis, cohort, [cohort], {"a": cohort}),
+        *(np.ma.masked_array(SCORES, mask=np.arange(N) < 2), np.arange(N).astype("m8[s]")),
         *(cohort.take(np.array([], dtype=int)), np.array([1j] * N), _fails, lambda *_: 1j),
     ]
 
@@ -49,11 +51,11 @@ def good():
     return {
         "fit": {"patients": cohort, **few},
         "certify": {"scores": SCORES, "y": LABELS, "threshold": 1.0},
-        "audit": {"rule": rule, "scores": SCORES, "y": LABELS, "force": True},
+        "audit": {"rule": rule, "patients": SCORES, "y": LABELS, "force": True},
         "compare": {"internal": cohort, "external": patients("B"), "rules": ["erm"], **few},
         "plan": {"risk": 0.1, "width": 0.1},
-        "monitor": {"rule": rule, "scores": SCORES, "y": LABELS, "force": True},
-        "operating_point": {"scores": SCORES, "y": LABELS, "threshold": 1.0},
+        "monitor": {"rule": rule, "patients": SCORES, "y": LABELS, "force": True},
+        "operating_point": {"patients": SCORES, "y": LABELS, "threshold": 1.0},
         "fit_strata": {"patients": cohort, "costs": [[0, 1, 3], [3, 1, 0]], **few},
         "fit_by_covariate": {"patients": cohort, "covariate": ["a", "b"] * (N // 2), **few},
         "aggregate": {"source": {"p": ["a", "b"], "s": [1, 2]}, "patient": "p", "score": "s"},
@@ -65,12 +67,21 @@ def calls(n_values=None, rng=None):
     """Yield (what, call) for every argument with every value, or with some drawn ones."""
     for name, given in good().items():
         function = getattr(steadycut, name)
-        names = inspect.signature(function).parameters
-        for parameter in sorted(set(names) - LEFT_OUT):
+        for parameter in sorted(names_of(function) - LEFT_OUT):
             tried = values()
             some = range(len(tried)) if n_values is None else rng.choice(len(tried), n_values)
             for value in (tried[i] for i in some):
                 yield (name, parameter, _told(value)), (function, {**given, parameter: value})
+
+
+def names_of(function):
+    """Return the names of all arguments, also of those that a typed dict lists."""
+    names = dict(inspect.signature(function).parameters)
+    for name, parameter in list(names.items()):
+        if parameter.kind is parameter.VAR_KEYWORD:
+            del names[name]
+            names |= get_type_hints(parameter.annotation.__args__[0])
+    return set(names)
 
 
 def _told(value):

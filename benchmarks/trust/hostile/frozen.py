@@ -9,6 +9,7 @@ import numpy as np
 from benchmarks.trust.hostile.watch import ANSWER, WRONG, outcome
 from steadycut import CovariateRule, FrozenRule, StrataRule, __version__, audit
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
+from steadycut.rule_reader import ENDS, with_ends
 
 GOLDEN = Path(__file__).resolve().parents[3] / "tests/golden" / __version__
 KINDS = {"rule": FrozenRule, "strata": StrataRule, "covariate": CovariateRule}
@@ -72,7 +73,8 @@ def use(kind, path, content):
         return None
     called = rule.decide_scores(SCORES)
     high = content["direction"] == "ge"
-    plain = content["threshold"] <= SCORES if high else content["threshold"] >= SCORES
+    cut = with_ends(ENDS, content["threshold"])
+    plain = cut <= SCORES if high else cut >= SCORES
     if not np.array_equal(called.astype(bool), plain):
         return WRONG
     rule.flip_probability(SCORES)

@@ -14,17 +14,21 @@ from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
 from steadycut.core.adapt.labels import Limited
 from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
-from steadycut.core.adapt.mix import DOUBT, mix
+from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import cut_text
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
-from steadycut.errors import BadOption, argument, warn_each
+from steadycut.errors import BadOption, argument, explains_calls, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence
 from steadycut.study.new_patients import Given
+
+# The cut-off is shown for stated odds that are wrong by this factor, either way.
+WRONG = 1.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +66,8 @@ class Adaptation(Shown):
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
         known = "not certified" if self.judged is None else self.judged.decision
-        cuts = f"cut-off {self.threshold:.6g} here, frozen {self.situation.rule.threshold:.6g}"
+        here, frozen = cut_text(self.threshold), cut_text(self.situation.rule.threshold)
+        cuts = f"cut-off {here} here, frozen {frozen}"
         return f"Adaptation: {cuts}; {known}\n{LOOK}"
 
     def describe(self) -> documents.AdaptationDocument:
@@ -76,7 +81,7 @@ class Adaptation(Shown):
             frozen_call_rate=there.call_rate(there.frozen),
             n_patients=there.pool.scores.size,
             prevalence_before=there.home.prevalence,
-            pull=None if there.mixed is None else there.mixed.pull,
+            pull=None if there.stated is None else there.stated.pull,
             wrong_odds=wrong_odds(there),
             candidates=candidate_parts(there, self.cut, self.judged),
             labels=None if self.judged is None else labels_part(self.judged),
@@ -92,17 +97,12 @@ class Adaptation(Shown):
 def candidate_parts(
     there: before.Situation, cut: float, judged: labels.Judged | None
 ) -> list[documents.CandidateCutPart]:
-    """Return the cut-offs, with what the labels say about each.
-
-    A labelled patient's score is shown only where it was chosen.
-    """
+    """Return the cut-offs, with what the labels say about each."""
     if judged is None:
         return [candidate_part(there, item, None, chosen=item.cut == cut) for item in there.menu]
     chosen = judged.found[judged.chosen]
     return [
-        candidate_part(there, tried.item, tried, chosen=tried is chosen)
-        for tried in judged.found
-        if tried.own is None or tried is chosen
+        candidate_part(there, tried.item, tried, chosen=tried is chosen) for tried in judged.found
     ]
 
 
@@ -140,10 +140,12 @@ def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
     if there.prevalence is None:
         return []
     found = []
-    for factor in (1 / DOUBT, DOUBT):
+    counts = there.model.counts(there.pool.scores)
+    for factor in (1 / WRONG, WRONG):
         low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
-        other = mix(there.home, there.pool, there.frozen, (float(low), float(high)), there.costs)
-        cut, calls = there.value(other.cut), there.call_rate(other.cut)
+        other = Followed.of(there.model, counts, (float(low), float(high)))
+        moved = there.at_shift(other.shift)
+        cut, calls = there.value(moved), there.call_rate(moved)
         part = documents.WrongOddsPart.of(other, factor=factor, threshold=cut, call_rate=calls)
         found.append(part)
     return found
@@ -160,6 +162,7 @@ class Worklist:
     choose: IntArray
 
 
+@explains_calls
 def adapt(
     rule: FrozenRule,
     patients: Given,
@@ -171,6 +174,7 @@ def adapt(
     target: float | None = None,
     sequential: bool = False,
     delta: float | None = None,
+    menu: Adaptation | str | None = None,
     force: bool = False,
     key: bytes | None = None,
 ) -> Adaptation:
@@ -196,12 +200,15 @@ def adapt(
     target
         The mean cost per patient to certify, fixed before the labels were seen. Default: that of
         calling everybody or nobody at the stated prevalence; without one, what the rule has
-        certified.
+        certified. Cut-offs that reach a given target go before others.
     sequential
         Take the labels one at a time, in the order given, and stop when the target is certified.
         The limits then hold at every look.
     delta
         The probability that the certificate is wrong. Default: that of the rule.
+    menu
+        The result of the first look, or its ``menu_sha256``. The cut-offs to choose from must then
+        be the same ones; they are if ``patients`` and ``prevalence`` are.
     force
         Continue if the rule refuses these patients, and record it.
     key
@@ -215,8 +222,8 @@ def adapt(
 
     Notes
     -----
-    Without labels the cut-off assumes that the scores have changed by an increasing function, and
-    that the prevalence is the stated one. It has no certificate. With labels the certificate
+    Without labels the cut-off assumes that the log odds of disease have changed by about the same
+    number at every score. It has no certificate. With labels the certificate
     assumes only that the labelled patients are a random sample of this hospital.
 
     Examples
@@ -232,26 +239,26 @@ def adapt(
     (True, None)
     """
     check_cut_off_rule(rule)
-    told = check_prevalence(prevalence)
-    if told is None and labelled is None:
-        msg = (
-            f"adapt needs the prevalence here ({argument('prevalence', '0.08')}) or labelled "
-            f"patients ({argument('label')})."
+    stated = check_prevalence(prevalence)
+    if stated is None and labelled is None:
+        raise BadOption(
+            f"adapt needs the prevalence here ({argument('prevalence', 0.08)}) or labelled "
+            f"patients ({argument('labelled')})."
         )
-        raise BadOption(msg)
     if sequential and choosing is not None:
-        msg = (
+        raise BadOption(
             f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
             "chooses by the limits alone; leave one of them out."
         )
-        raise BadOption(msg)
     pool, findings = before.pool_of(rule, patients, force=force, key=key)
-    there = before.situation_of(rule, pool, told)
+    there = before.situation_of(rule, pool, stated)
+    first = menu.situation.menu_sha256 if isinstance(menu, Adaptation) else menu
+    before.check_same_menu(there, first)
     if labelled is not None:
         labels.check_labelled(there, pool, labelled, choosing)
         findings += labels.check_new(rule, labelled, pool, force=force, key=key)
     warnings = texts_of(findings)
-    judged, used, cut = None, None, there.frozen if there.mixed is None else there.mixed.cut
+    judged, used, cut = None, None, there.unlabelled
     if labelled is not None:
         warnings += labels.unlike_random(there, labelled)
         came = labels.arrival(labelled, order, sequential=sequential)
@@ -261,11 +268,12 @@ def adapt(
             None if choosing is None else labels.labels_of(rule, choosing),
             rule.certificate.delta if delta is None else check_delta(delta),
             labels.target_of(there, target, sequential=sequential),
+            wanted=target,
             sequential=sequential,
         )
         cut = judged.cut
-        used = labelled.take(np.sort(came[judged.certify]))
-    warn_each(warnings, stacklevel=2)
+        used = labelled.take(np.sort(came[: judged.used.n_patients]))
+    warn_each(warnings, stacklevel=3)
     return Adaptation(
         situation=there,
         cut=cut,
@@ -294,15 +302,14 @@ def worklist(
     check_count("worklist", size, at_least=2)
     pool, _ = before.pool_of(rule, patients, force=force, key=key)
     if size > pool.n_patients - before.LEAST_POOL:
-        msg = (
+        raise BadOption(
             f"{argument('worklist', size)} leaves fewer than {before.LEAST_POOL} of "
             f"{pool.n_patients} patients without labels; ask for fewer."
         )
-        raise BadOption(msg)
     rng = np.random.default_rng([seed, rule.document.provenance.seed])
     certify = random_part(pool.n_patients, (size + 1) // 2, rng)
     others = np.setdiff1d(np.arange(pool.n_patients), certify)
     there = before.situation_of(rule, pool.take(others), check_prevalence(prevalence))
     scores = rule.sign * pool.scores[others]
-    grey = grey_part(scores, grey_zone(there.pool, there.prior), size // 2, rng)
+    grey = grey_part(scores, grey_zone(there.model, there.costs, there.shift), size // 2, rng)
     return Worklist(certify=certify, choose=others[grey])

@@ -5,16 +5,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from steadycut.core.adapt.labels import nearest
 from steadycut.core.adapt.menu import Item, make_menu
-from steadycut.core.adapt.mix import Mix, mix
 from steadycut.core.adapt.pool import HomeScores, Pool
+from steadycut.core.adapt.refit import Model, Stated, refitted
 from steadycut.core.checks import FloatArray
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import guards
 from steadycut.documents.canonical_json import content_hash
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import TooFewPatients
+from steadycut.errors import BadOption, TooFewPatients, argument
+from steadycut.rule_reader import END_TEXTS, with_ends
 from steadycut.study.home import home_scores
 from steadycut.study.new_patients import Given, as_patients
 
@@ -29,15 +31,14 @@ class Situation:
     """A rule at a hospital: its patients without labels, and the cut-offs to choose from."""
 
     rule: FrozenRule
-    sign: float
     home: HomeScores
     pool: Pool
     frozen: float
     costs: Costs
     prevalence: tuple[float, float] | None
-    mixed: Mix | None
+    model: Model
+    stated: Stated | None
     menu: list[Item]
-    prior: FloatArray
 
     @property
     def target(self) -> float | None:
@@ -46,27 +47,45 @@ class Situation:
         With a stated prevalence it is that of calling everybody or nobody. Without, it is what the
         rule has certified; None if that is not worth anything.
         """
-        if self.mixed is not None:
-            return CostsPart.of(self.costs).trivial_risk(self.mixed.prevalence)
+        if self.stated is not None:
+            return CostsPart.of(self.costs).trivial_risk(self.stated.prevalence)
         certificate = self.rule.certificate
         return None if certificate.vacuous else certificate.value
 
     @property
     def menu_sha256(self) -> str:
         """The hash of the menu, which says that it was not changed after labels were seen."""
-        return content_hash({"cuts": [[one.cut, one.weight] for one in self.menu]})
+        cuts = with_ends(END_TEXTS, [(item.cut, item.weight) for item in self.menu])
+        return content_hash({"cuts": cuts})
 
     def value(self, cut: float) -> float:
         """Return an oriented cut-off on the scale of the scores."""
-        return self.sign * cut
+        return self.rule.sign * cut
 
     def call_rate(self, cut: float) -> float:
         """Return the share of the unlabelled patients whom a cut-off calls."""
         return 1 - self.pool.rank_of(cut)
 
-    def nearest(self, rank: float) -> int:
-        """Return the cut-off of the menu whose rank is nearest."""
-        return int(np.argmin([abs(self.pool.rank_of(one.cut) - rank) for one in self.menu]))
+    @property
+    def shift(self) -> float:
+        """The shift of the log odds before any label: what a stated prevalence asks for, or 0."""
+        return 0.0 if self.stated is None else self.stated.shift
+
+    @property
+    def unlabelled(self) -> float:
+        """The cut-off before any label; the frozen one, unless a stated prevalence moves it."""
+        if self.stated is None:
+            return self.frozen
+        return self.menu[nearest(self.pool, self.menu, self.at_shift(self.shift))].cut
+
+    def at_shift(self, shift: float, model: Model | None = None) -> float:
+        """Return the cut-off at a shift; without one, that of the first hospital.
+
+        One that was adapted before is not that of the first hospital, which the file still holds.
+        """
+        if not (shift or self.rule.document.adapted):
+            return self.frozen
+        return refitted(model or self.model, self.costs, shift)
 
 
 def pool_of(
@@ -76,46 +95,37 @@ def pool_of(
     several = list(given.values()) if isinstance(given, Mapping) else []
     patients = as_patients(rule, given)
     if patients.n_patients < LEAST_POOL:
-        msg = (
+        raise TooFewPatients(
             f"adapt needs at least {LEAST_POOL} patients without labels; got "
             f"{patients.n_patients}. Their scores say where the cut-offs lie here. Add patients "
             f"without labels, or leave the labels of {LEAST_POOL} or more random ones empty."
         )
-        raise TooFewPatients(msg)
-    found = guards.check_deployment(rule, patients, several, key=key)
-    found = _sterner(rule, patients, found) + study_again(rule, patients)
-    return patients, guards.pass_or_refuse(found, force=force)
+    findings = guards.check_deployment(rule, patients, several, key=key)
+    findings = _sterner(rule, patients, findings) + study_again(rule, patients)
+    return patients, guards.pass_or_refuse(findings, force=force)
 
 
 def study_again(rule: FrozenRule, *several: PatientScores) -> list[guards.Finding]:
     """Notice the patients of the study without their labels: as many, with the same extremes."""
-    scores, made = np.concatenate([one.scores for one in several]), rule.document
+    scores, made = np.concatenate([patients.scores for patients in several]), rule.document
     extremes = float(scores.min()), float(scores.max())
     if scores.size != made.provenance.patients.total or extremes != tuple(made.score_range):
         return []
-    finding = guards.Finding(
-        name="same patients",
-        severity=guards.REFUSE,
-        found="as many patients as made the rule, with the same smallest and largest score",
-        expected="such patients were used to choose and to check the cut-off",
-        advice="Give patients of another hospital. Some of the study's among others are noticed "
-        "only if the rule was made with fit --remember-patients.",
-    )
-    return [finding]
+    seen = "as many patients as made the rule, with the same smallest and largest score"
+    return [guards.same_patients(seen, "such patients")]
 
 
 def _sterner(
     rule: FrozenRule, patients: PatientScores, findings: list[guards.Finding]
 ) -> list[guards.Finding]:
-    """Refuse what elsewhere only warns: sites of the first hospital, and scores of another unit."""
-    stop = {"site"} | ({"unit"} if is_other_unit(rule, patients) else set())
-    return [replace(one, severity=guards.REFUSE) if one.name in stop else one for one in findings]
+    """Refuse what elsewhere only warns: sites of the first hospital, and scores of another unit.
 
-
-def is_other_unit(rule: FrozenRule, patients: PatientScores) -> bool:
-    """Whether scores are so far from those of the rule that no change of patients explains it."""
+    Such scores are so far from those of the rule that no change of patients explains it.
+    """
     usual = rule.expected.usual
-    return usual is not None and is_far(usual, patients.scores)
+    other_unit = usual is not None and is_far(usual, patients.scores)
+    stop, refused = ("site", "unit") if other_unit else ("site",), {"severity": guards.REFUSE}
+    return [replace(note, **refused if note.name in stop else {}) for note in findings]
 
 
 def is_far(usual: tuple[float, float], scores: FloatArray) -> bool:
@@ -133,18 +143,29 @@ def situation_of(
 ) -> Situation:
     """Return the cut-offs to choose from, made without any label."""
     home, costs = home_scores(rule), rule.costs.plain
-    pool, frozen = Pool.of(rule.sign * patients.scores), rule.sign * rule.threshold
-    mixed = None if prevalence is None else mix(home, pool, frozen, prevalence, costs)
-    menu, prior = make_menu(home, pool, frozen, costs, mixed)
+    model, scores = Model.of(home), rule.sign * patients.scores
+    pool, frozen, stated = Pool.of(scores), rule.sign * rule.threshold, None
+    if prevalence is not None:
+        stated = Stated.of(model, model.counts(scores), prevalence)
+    shift = 0.0 if stated is None else stated.shift
     return Situation(
         rule=rule,
-        sign=rule.sign,
         home=home,
         pool=pool,
         frozen=frozen,
         costs=costs,
         prevalence=prevalence,
-        mixed=mixed,
-        menu=menu,
-        prior=prior,
+        model=model,
+        stated=stated,
+        menu=make_menu(model, pool, frozen, costs, shift),
     )
+
+
+def check_same_menu(there: Situation, first: str | None) -> None:
+    """Refuse other cut-offs than those of the first look, given by their hash."""
+    if first is not None and first != there.menu_sha256:
+        raise BadOption(
+            f"the cut-offs to choose from are not those of the first look ({argument('menu')}), so "
+            "their limits would not hold; give the same patients without labels and the same "
+            "prevalence as then, and only further labels."
+        )

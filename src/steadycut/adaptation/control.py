@@ -15,11 +15,13 @@ from steadycut.adaptation.labels import (
     check_labelled,
     check_new,
     labels_of,
+    refuse_target,
     unlike_random,
 )
 from steadycut.adaptation.next_step import after_change
 from steadycut.core.adapt import control
-from steadycut.core.adapt.labels import Labels, Limited
+from steadycut.core.adapt.labels import Limited
+from steadycut.core.adapt.refit import Labels
 from steadycut.core.checks import (
     FloatArray,
     check_choice,
@@ -30,6 +32,7 @@ from steadycut.core.checks import (
     refuse,
 )
 from steadycut.core.records import PatientScores
+from steadycut.core.rounding import cut_text
 from steadycut.documents import change_plan as plans
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart, PathPart
 from steadycut.documents.guards import texts_of
@@ -91,22 +94,17 @@ def change_plan(
     check_cut_off_rule(rule)
     certificate, costs = rule.certificate, rule.costs.plain
     if target is None and certificate.vacuous:
-        msg = (
-            "the rule certifies nothing worth keeping, so say what a version must reach: "
-            f"{argument('target', '0.2')}, an average cost per patient."
-        )
-        raise BadOption(msg)
+        refuse_target("what a version must reach")
     wanted = check_positive("target", certificate.value if target is None else target)
     for name, value in (("target", wanted), ("margin", margin)):
         if not 0 <= check_finite(name, value) < costs.largest:
             refuse(name, f"lie between 0 and the larger cost ({costs.largest:g})", value)
     if not check_finite("range", low) <= rule.threshold <= check_finite("range", high):
-        msg = (
-            f"{argument('range')} must hold the cut-off of the rule, {rule.threshold:.6g}; got "
-            f"{low:g},{high:g}."
+        raise BadOption(
+            f"{argument('range')} must hold the cut-off of the rule, {cut_text(rule.threshold)}; "
+            f"got {low:g},{high:g}."
         )
-        raise BadOption(msg)
-    if not triggers or not all(one.strip() for one in triggers):
+    if not triggers or not all(trigger.strip() for trigger in triggers):
         msg = f"say what may trigger a change: {argument('trigger', plans.ALARM)}, or an event."
         raise BadOption(msg)
     return plans.ChangePlan(
@@ -161,7 +159,7 @@ class Change:
 
     def describe(self) -> AdaptationDocument:
         """Return everything that was found, as one typed record."""
-        found, version = self.adaptation.describe(), self.version
+        document, version = self.adaptation.describe(), self.version
         protocol, chosen = self.plan.modification_protocol, self.attempt.chosen
         part = ChangePart.of(
             version,
@@ -174,10 +172,10 @@ class Change:
             original_threshold=self.plan.original.threshold,
         )
         taken = [
-            one.model_copy(update={"chosen": one.chosen and chosen is not None})
-            for one in found.candidates
+            candidate.model_copy(update={"chosen": candidate.chosen and chosen is not None})
+            for candidate in document.candidates
         ]
-        return found.model_copy(
+        return document.model_copy(
             update={
                 "change": part,
                 "candidates": taken,
@@ -235,14 +233,14 @@ def change(
     delta = control.attempt_delta(plan.modification_protocol.delta, attempt)
     original, claims = rule.sign * plan.original.threshold, chain.claims_of(plan)
     labels = labels_of(rule, labelled, came)
-    found = control.try_menu(there.menu, labels, original, claims, delta)
-    tried = tried_parts(there, found, original, claims, delta)
-    used = labelled.take(np.sort(came[: found.labels]))
+    outcome = control.try_menu(there.menu, labels, original, claims, delta)
+    tried = tried_parts(there, outcome, original, claims, delta)
+    used = labelled.take(np.sort(came[: outcome.labels]))
     warnings = [*texts_of(findings), *unlike_random(there, labelled)]
     warn_each(warnings, stacklevel=2)
-    judged = judged_by(there, found, tried, labels, original, claims, delta)
+    judged = judged_by(there, outcome, tried, labels, original, claims, delta)
     most = plan.modification_protocol.most_labels
-    ended: plans.Outcome = "failed" if found.labels >= most else "open"
+    ended: plans.Outcome = "failed" if outcome.labels >= most else "open"
     started = plans.ChangeVersion(
         plan=str(plan.sha256),
         parent=versions[-1].sha256 if versions else None,
@@ -253,19 +251,19 @@ def change(
         monitor=monitor,
         rule_before=str(rule.document.sha256),
         pool=pool.n_patients,
-        labels=found.labels,
+        labels=outcome.labels,
         data_sha256=used.fingerprint(),
         remembered=None if key is None else remember(used, 0, key),
         tried=list(tried),
-        outcome=ended if found.chosen is None else "accepted",
-        chosen=found.chosen,
+        outcome=ended if outcome.chosen is None else "accepted",
+        chosen=outcome.chosen,
         in_force="",
     )
-    cut = there.frozen if found.chosen is None else judged.cut
+    cut = there.frozen if outcome.chosen is None else judged.cut
     adaptation = Adaptation(
         situation=there, cut=cut, judged=judged, used=used, warnings=tuple(warnings), forced=()
     )
-    return Change(plan=plan, adaptation=adaptation, attempt=found, tried=tried, started=started)
+    return Change(plan=plan, adaptation=adaptation, attempt=outcome, tried=tried, started=started)
 
 
 def check_named(
@@ -278,22 +276,20 @@ def check_named(
     """Refuse a rule, a trigger or a number of labels that the plan does not name."""
     check_cut_off_rule(rule)
     if rule.document.sha256 not in chain.allowed_rules(plan, versions):
-        msg = (
+        raise BadOption(
             "the plan is about another rule: it allows its original rule and the last accepted "
             "version only. Give one of these."
         )
-        raise BadOption(msg)
     if not chain.named_trigger(plan, trigger):
         names = ", ".join(map(repr, plan.modification_protocol.triggers))
         msg = f"{argument('trigger')} must be one that the plan names ({names}); got {trigger!r}."
         raise BadOption(msg)
     most = plan.modification_protocol.most_labels
     if labelled.n_patients > most:
-        msg = (
+        raise BadOption(
             f"the plan allows at most {most} labels per attempt; got {labelled.n_patients}. "
             f"Leave out the labels after the first {most}."
         )
-        raise BadOption(msg)
 
 
 def within_plan(there: Situation, plan: plans.ChangePlan) -> Situation:
@@ -304,17 +300,17 @@ def within_plan(there: Situation, plan: plans.ChangePlan) -> Situation:
 
 
 def tried_parts(
-    there: Situation, found: control.Attempt, original: float, claims: control.Claims, delta: float
+    there: Situation, result: control.Attempt, original: float, claims: control.Claims, delta: float
 ) -> tuple[plans.TriedPart, ...]:
     """Return the cut-offs of the menu, with what the labels show of each."""
     made = []
-    for one, cells in zip(there.menu, found.cells, strict=True):
-        share = delta * one.weight / 2
-        limit, difference = claims.limits(cells[None], share, same=one.cut == original)
+    for item, cells in zip(there.menu, result.cells, strict=True):
+        share = delta * item.weight / 2
+        limit, difference = claims.limits(cells[None], share, same=item.cut == original)
         made.append(
             plans.TriedPart.of(
-                one,
-                threshold=there.value(one.cut),
+                item,
+                threshold=there.value(item.cut),
                 cells=cells.tolist(),
                 limit=float(limit[0]),
                 difference=float(difference[0]),
@@ -325,7 +321,7 @@ def tried_parts(
 
 def judged_by(
     there: Situation,
-    found: control.Attempt,
+    result: control.Attempt,
     tried: Sequence[plans.TriedPart],
     labels: Labels,
     original: float,
@@ -336,7 +332,7 @@ def judged_by(
 
     The certificate of one version has half of the error probability of its attempt.
     """
-    used = Labels(scores=labels.scores[: found.labels], labels=labels.labels[: found.labels])
+    used = Labels(scores=labels.scores[: result.labels], labels=labels.labels[: result.labels])
     cells = control.cells_of(used, np.array([one.cut for one in there.menu]), original)
     every = np.array(
         [
@@ -347,15 +343,14 @@ def judged_by(
     best = np.argmin(every, axis=0)
     values = [there.value(there.menu[one].cut) for one in best]
     return Judged(
-        chosen=int(best[-1]) if found.chosen is None else found.chosen,
+        chosen=int(best[-1]) if result.chosen is None else result.chosen,
         found=tuple(
             Limited(item=item, counts=control.confusion_of(one.cells), limit=one.limit)
             for item, one in zip(there.menu, tried, strict=True)
         ),
-        certify=np.arange(found.labels),
         delta=delta / 2,
         target=claims.target,
-        decision="undecided" if found.chosen is None else "certified",
+        decision="undecided" if result.chosen is None else "certified",
         n_given=labels.labels.size,
         n_choosing=0,
         path=PathPart(limit=every.min(axis=0), threshold=values),
@@ -373,7 +368,7 @@ def _attempt_number(
     if not versions:
         return 1
     last = versions[-1]
-    menu = [(there.value(one.cut), one.weight) for one in there.menu]
+    menu = [(there.value(item.cut), item.weight) for item in there.menu]
     goes_on = (
         last.outcome == "open"
         and last.trigger == trigger
@@ -403,13 +398,12 @@ def _check_not_used_before(
 ) -> None:
     """Refuse labelled patients of earlier attempts, as far as they can be recognised."""
     names = [] if labelled.patients is None else labelled.patients.tolist()
-    for one in versions:
-        if one.attempt == attempt:
+    for past in versions:
+        if past.attempt == attempt:
             continue
-        known = 0 if key is None or one.remembered is None else one.remembered.count(names, key)
-        if known or _begins_with(labelled, came, one):
-            msg = (
-                f"labelled patients of attempt {one.attempt} are used again; every attempt needs "
+        known = 0 if key is None or past.remembered is None else past.remembered.count(names, key)
+        if known or _begins_with(labelled, came, past):
+            raise BadPatients(
+                f"labelled patients of attempt {past.attempt} are used again; every attempt needs "
                 "new patients, who came after its trigger."
             )
-            raise BadPatients(msg)

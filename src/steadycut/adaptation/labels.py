@@ -2,24 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import ks_2samp
 
 from steadycut.adaptation.before import Situation, study_again
-from steadycut.core.adapt.labels import (
-    Labels,
-    Limited,
-    choose,
-    likely_rank,
-    limited,
-    limits_at_every_look,
-)
+from steadycut.core.adapt.labels import Limited, limited, limits_at_every_look, nearest
+from steadycut.core.adapt.refit import Labels, refitted_with
 from steadycut.core.bounds.anytime import lower_mean
 from steadycut.core.checks import IntArray, check_positive
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores, by_patient, check_patients
+from steadycut.core.rounding import percent
 from steadycut.documents.adaptation import Decision, PathPart
 from steadycut.documents.guards import REFUSE, Finding, check_deployment, pass_or_refuse
 from steadycut.documents.rule import FrozenRule
@@ -33,13 +29,11 @@ NOT_RANDOM = 1e-3
 class Judged:
     """What the labels say: the chosen cut-off, limits of all, and the path to them.
 
-    ``found`` are the cut-offs of the menu and, with many labels, one labelled patient's score.
-    ``certify`` are the places of the labelled patients who certify the chosen one.
+    ``found`` are the cut-offs of the menu.
     """
 
     chosen: int
     found: tuple[Limited, ...]
-    certify: IntArray
     delta: float
     target: float | None
     decision: Decision
@@ -51,12 +45,6 @@ class Judged:
     def used(self) -> Confusion:
         """The decisions of the chosen cut-off against the labels that certify it."""
         return self.found[self.chosen].counts
-
-    @property
-    def n_cuts(self) -> int:
-        """Among how many cut-offs the labels chose: the menu and, with many labels, all scores."""
-        own = any(one.own is not None for one in self.found)
-        return len(self.found) - 1 + self.n_given if own else len(self.found)
 
     @property
     def limit(self) -> float:
@@ -94,21 +82,19 @@ def check_labelled(
     there: Situation, pool: PatientScores, labelled: PatientScores, choosing: PatientScores | None
 ) -> None:
     """Refuse labelled patients who made the menu, or who cannot be a random sample."""
-    for name, one in (("labelled", labelled), ("choosing", choosing)):
-        if one is None:
+    for name, patients in (("labelled", labelled), ("choosing", choosing)):
+        if patients is None:
             continue
-        check_patients(one)
-        if not one.n_patients:
-            msg = f"{argument(name)} has no patient; leave it out."
-            raise TooFewPatients(msg)
-        again = overlap(labelled, pool if name == "labelled" else one)
+        check_patients(patients)
+        if not patients.n_patients:
+            raise TooFewPatients(f"{argument(name)} has no patient; leave it out.")
+        again = overlap(labelled, pool if name == "labelled" else patients)
         if again:
-            msg = (
+            raise BadPatients(
                 f"{again} labelled patients are also among the patients who made the menu of "
                 "cut-offs, or are listed twice; the certificate would not hold. Leave them out "
                 "of one of the two."
             )
-            raise BadPatients(msg)
     called = labels_of(there.rule, labelled).scores >= there.frozen
     share = there.call_rate(there.frozen)
     for all_so, chance, who in (
@@ -116,12 +102,11 @@ def check_labelled(
         (not called.any(), 1 - share, "not called"),
     ):
         if all_so and chance**called.size < NOT_RANDOM:
-            msg = (
+            raise BadPatients(
                 f"all {called.size} labelled patients were {who} by the frozen cut-off, but only "
-                f"{chance:.0%} of the patients here are; a certificate needs labels of random or "
-                f"consecutive patients. {argument('worklist', 30)} says whom to label."
+                f"{percent(chance, 0)} of the patients here are; a certificate needs labels of "
+                f"random or consecutive patients. {argument('worklist', 30)} says whom to label."
             )
-            raise BadPatients(msg)
 
 
 def check_new(
@@ -137,17 +122,17 @@ def check_new(
     The patients of the study are noticed too if some of them are in the ``pool`` without labels.
     """
     grades = labelled.known_labels.astype(np.int64)
-    found = check_deployment(rule, labelled, key=key, grades=grades)
-    found += study_again(rule, labelled, pool)
-    certain = [one for one in found if one.severity == REFUSE]
+    findings = check_deployment(rule, labelled, key=key, grades=grades)
+    findings += study_again(rule, labelled, pool)
+    certain = [finding for finding in findings if finding.severity == REFUSE]
     return pass_or_refuse(certain, force=force)
 
 
-def overlap(one: PatientScores, other: PatientScores) -> int:
+def overlap(first: PatientScores, second: PatientScores) -> int:
     """Return how many patients are in both; 0 where identifiers are not known."""
-    if one.patients is None or other.patients is None:
+    if first.patients is None or second.patients is None:
         return 0
-    return int(np.isin(one.patients, other.patients).sum())
+    return int(np.isin(first.patients, second.patients).sum())
 
 
 def unlike_random(there: Situation, labelled: PatientScores) -> list[str]:
@@ -163,16 +148,18 @@ def unlike_random(there: Situation, labelled: PatientScores) -> list[str]:
     return [text]
 
 
+def refuse_target(what: str) -> NoReturn:
+    """Refuse a rule whose certificate is no target; ``what`` must be said then."""
+    target = f"{argument('target', '0.2')}, an average cost per patient"
+    raise BadOption(f"the rule certifies nothing worth reaching, so say {what}: {target}.")
+
+
 def target_of(there: Situation, given: float | None, *, sequential: bool) -> float | None:
     """Return the mean cost to certify: the one given, or one that is known without labels."""
-    found = there.target if given is None else check_positive("target", given)
-    if found is None and sequential:
-        msg = (
-            "the rule certifies nothing worth reaching, so say what to certify: "
-            f"{argument('target', '0.2')}, an average cost per patient."
-        )
-        raise BadOption(msg)
-    return found
+    target = there.target if given is None else check_positive("target", given)
+    if target is None and sequential:
+        refuse_target("what to certify")
+    return target
 
 
 def judge(
@@ -182,9 +169,13 @@ def judge(
     delta: float,
     target: float | None,
     *,
+    wanted: float | None = None,
     sequential: bool,
 ) -> Judged:
-    """Return the cut-off that the labels choose, with limits of all that hold."""
+    """Return the cut-off that the labels choose, with limits of all that hold.
+
+    Cut-offs that reach a cost ``wanted`` go before others.
+    """
     given, path = labels.labels.size, None
     if sequential:
         every = limits_at_every_look(there.menu, labels, there.costs, delta)
@@ -200,20 +191,17 @@ def judge(
         ]
         chosen = int(every[:, stop - 1].argmin())
     else:
-        likely = likely_rank(there.pool, there.prior, joined(labels, choosing), there.costs)
-        found = limited(there.pool, there.menu, labels, there.costs, delta, likely)
-        chosen = choice(there, found, likely, target)
+        found = limited(there.menu, labels, there.costs, delta)
+        chosen = choice(there, found, refitted_at(there, joined(labels, choosing)), wanted)
     one = found[chosen]
     decision: Decision = "undecided"
     if target is not None and one.limit <= target:
         decision = "certified"
     elif target is not None and lowest_risk(there, one, delta) > target:
         decision = "refuted"
-    places = np.arange(labels.labels.size)
     return Judged(
         chosen=chosen,
         found=tuple(found),
-        certify=places if one.own is None else np.delete(places, one.own),
         delta=delta,
         target=target,
         decision=decision,
@@ -233,17 +221,22 @@ def joined(labels: Labels, choosing: Labels | None) -> Labels:
     )
 
 
-def choice(there: Situation, found: Sequence[Limited], likely: float, target: float | None) -> int:
-    """Return which cut-off to take; one that reaches the target goes before any that does not."""
-    limits = np.array([one.limit for one in found])
-    reaching = limits <= (np.inf if target is None else max(target, float(limits.min())))
-    cuts = [one.item.cut for one in found]
-    return choose(there.pool, cuts, np.where(reaching, limits, np.inf), likely)
+def refitted_at(there: Situation, labels: Labels) -> float:
+    """Return the cut-off that both hospitals would choose, if any were allowed."""
+    return refitted_with(there.model, there.costs, there.shift, labels)
 
 
-def lowest_risk(there: Situation, one: Limited, delta: float) -> float:
+def choice(there: Situation, items: Sequence[Limited], cut: float, wanted: float | None) -> int:
+    """Return the item nearest to a cut-off, of those that reach a cost if there are any."""
+    reach = -np.inf if wanted is None else wanted
+    places = [place for place, entry in enumerate(items) if entry.limit <= reach]
+    places = places or list(range(len(items)))
+    return places[nearest(there.pool, [items[place].item for place in places], cut)]
+
+
+def lowest_risk(there: Situation, entry: Limited, delta: float) -> float:
     """Return a lower limit of the risk of a cut-off, at all looks."""
-    counts, costs, scale = one.counts, there.costs, there.costs.largest
+    counts, costs, scale = entry.counts, there.costs, there.costs.largest
     values = [0.0, costs.cost_fn / scale, costs.cost_fp / scale]
     numbers = [counts.tp + counts.tn, counts.fn, counts.fp]
-    return scale * lower_mean(values, numbers, delta * one.item.weight)
+    return scale * lower_mean(values, numbers, delta * entry.item.weight)

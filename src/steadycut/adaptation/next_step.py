@@ -2,7 +2,7 @@
 
 from steadycut.adaptation.before import Situation
 from steadycut.adaptation.labels import Judged
-from steadycut.core.adapt.plan import labels_for_menu
+from steadycut.core.adapt.plan import labels_needed
 from steadycut.documents.adaptation import ChangePart
 from steadycut.documents.next_step import NextStep
 
@@ -12,8 +12,9 @@ LEAST_MORE = 10
 def next_step(there: Situation, judged: Judged | None) -> NextStep:
     """Return what to do now, and how many labels that takes."""
     if judged is None:
-        risk = there.rule.certificate.risk
-        risk = risk if there.mixed is None else there.mixed.told.smallest_risk
+        risk, stated = there.rule.certificate.risk, there.stated
+        if stated is not None:
+            risk = there.home.smallest_risk(stated.prevalence, there.costs)
         return _label(there, risk, there.target)
     if judged.decision == "refuted":
         return NextStep(verb="fit", why="adapted: refuted")
@@ -34,9 +35,9 @@ def _label(
         step = NextStep(verb="label", why="adapted: open", looks_again=again)
     if target is None:
         return step
-    largest, weight = there.costs.largest, max(one.weight for one in there.menu)
+    largest, weight = there.costs.largest, max(item.weight for item in there.menu)
     delta = there.rule.certificate.delta if judged is None else judged.delta
-    needed = labels_for_menu(risk / largest, target / largest, delta * weight)
+    needed = labels_needed(risk / largest, target / largest, delta * weight)
     if needed is None:
         return step.model_copy(update={"out_of_reach": True})
     if judged is not None:

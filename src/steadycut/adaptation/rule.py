@@ -1,14 +1,11 @@
 """The new frozen rule, with the hash of its parent."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from steadycut.adaptation.before import Situation
-from steadycut.adaptation.labels import Judged, labels_of
-from steadycut.core.adapt.labels import LEAST_OWN, Labels, likely_rank
-from steadycut.core.adapt.mix import mix
-from steadycut.core.adapt.pool import Pool
+from steadycut.adaptation.labels import Judged, labels_of, refitted_at
+from steadycut.core.adapt.labels import nearest
+from steadycut.core.adapt.refit import Labels, Stated
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
@@ -45,17 +42,20 @@ def adapted_rule(
         )
     everyone = np.concatenate(scores)
     flips = flip_rate(there.pool.scores, cut, there.rule.sign * draws)
+    # For distances, calling everybody or nobody lies at the outermost score.
+    ends = {"neginf": everyone.min(), "posinf": everyone.max()}
+    placed = np.nan_to_num(threshold, **ends), np.nan_to_num(draws, **ends)
     changed |= {
         "sha256": None,
         "threshold": threshold,
-        "operating_value": threshold,
+        "operating_value": threshold if np.isfinite(threshold) else None,
         "target_prevalence": None,
         "rule": "adapted",
         "score_range": (float(everyone.min()), float(everyone.max())),
         "bootstrap_thresholds": draws.tolist(),
         "certificate": certificate_here(there, judged),
         "certified_rates": None,
-        "stability": stability_here(parent.stability, threshold, draws, flips),
+        "stability": stability_here(parent.stability, *placed, flips),
         "adapted": AdaptedPart(
             parent=str(parent.sha256),
             menu=there.menu_sha256,
@@ -73,15 +73,14 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
     """Return what is certified here; without labels only what is true of every rule."""
     costs = there.costs
     if judged is None:
-        stated = there.mixed.prevalence if there.mixed else there.home.prevalence
+        stated = there.stated.prevalence if there.stated else there.home.prevalence
         risk = trivial = CostsPart.of(costs).trivial_risk(stated)
         value, delta, n_patients = costs.largest, there.rule.certificate.delta, 0
-        bound, n_cuts = NO_LABELS, len(there.menu)
+        bound = NO_LABELS
     else:
         used, value, delta = judged.used, judged.limit, judged.delta
         risk, trivial, n_patients = used.risk(costs), used.trivial_risk(costs), used.n_patients
         bound = "betting at every look" if judged.path is not None else "buehler"
-        n_cuts = judged.n_cuts
     return CertificatePart(
         risk=risk,
         bound=bound,
@@ -92,44 +91,40 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
         vacuous=value >= trivial,
         trivial_risk=trivial,
         honesty="menu",
-        n_candidates=n_cuts,
+        n_candidates=len(there.menu),
     )
 
 
 def bootstrap_cuts(there: Situation, used: PatientScores | None) -> FloatArray:
     """Return the cut-offs that other samples would give.
 
-    With labels these patients are drawn again, and choose from the same menu or, with many labels,
-    among all cut-offs. Without labels the
-    pool, the patients of the first hospital (by their quantiles) and its cut-off are drawn again.
+    With labels these patients are drawn again, and choose from the same menu. Without labels the
+    pool and the patients of the first hospital are drawn again, by what is known of their scores.
     """
     rng = np.random.default_rng(there.rule.document.provenance.seed)
     if used is not None:
         labels = labels_of(there.rule, used)
         cuts = [_drawn_choice(there, labels, rng) for _ in range(N_BOOTSTRAP)]
-        return there.rule.sign * np.array(cuts)
-    if there.mixed is None or there.prevalence is None:
+    elif there.prevalence is None or not there.shift:
         return np.array(there.rule.document.bootstrap_thresholds)
-    found = []
-    frozen = there.rule.sign * np.array(there.rule.document.bootstrap_thresholds)
-    for _ in range(N_BOOTSTRAP):
-        home = replace(
-            there.home,
-            positive=np.sort(rng.choice(there.home.positive, there.home.n_positive)),
-            negative=np.sort(rng.choice(there.home.negative, there.home.n_negative)),
-        )
-        pool = Pool.of(rng.choice(there.pool.scores, there.pool.scores.size))
-        again = mix(home, pool, float(rng.choice(frozen)), there.prevalence, there.costs)
-        found.append(there.value(again.cut))
-    return np.array(found)
+    else:
+        counts = there.model.counts(there.pool.scores)
+        cuts = [_drawn_shift(there, counts, there.prevalence, rng) for _ in range(N_BOOTSTRAP)]
+    return there.rule.sign * np.array(cuts)
 
 
 def _drawn_choice(there: Situation, labels: Labels, rng: np.random.Generator) -> float:
     drawn = rng.integers(0, labels.labels.size, labels.labels.size)
     again = Labels(scores=labels.scores[drawn], labels=labels.labels[drawn])
-    rank = likely_rank(there.pool, there.prior, again, there.costs)
-    many = labels.labels.size >= LEAST_OWN
-    return there.pool.at_rank(rank) if many else there.menu[there.nearest(rank)].cut
+    return there.menu[nearest(there.pool, there.menu, refitted_at(there, again))].cut
+
+
+def _drawn_shift(
+    there: Situation, counts: FloatArray, prevalence: tuple[float, float], rng: np.random.Generator
+) -> float:
+    model, size = there.model.drawn(rng), int(counts.sum())
+    patients = rng.multinomial(size, counts / size).astype(float)
+    return there.at_shift(Stated.of(model, patients, prevalence).shift, model)
 
 
 def stability_here(

@@ -14,9 +14,9 @@ from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.shown import LOOK, Shown
+from steadycut.documents.shown import LOOK_AT_TEXT, Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.errors import BadOption, TooFewPatients, Warned, warn_each
+from steadycut.errors import BadOption, TooFewPatients, Warned, explains_calls, warn_each
 from steadycut.study.new_patients import as_patients
 
 # Half of the patients give the matching cut-off, and the other half test it.
@@ -44,11 +44,11 @@ class Switch(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
-        found = self.changes
+        moved = self.changes
         return (
-            f"Switch of {found.n_patients} patients: {found.newly + found.no_longer} decisions "
+            f"Switch of {moved.n_patients} patients: {moved.newly + moved.no_longer} decisions "
             f"change\nsame decisions: {self.same_decisions}, share called changed: "
-            f"{'yes' if self.call_rate_changed else 'not shown'}\n{LOOK}"
+            f"{'yes' if self.call_rate_changed else 'not shown'}\n{LOOK_AT_TEXT}"
         )
 
     @property
@@ -93,12 +93,13 @@ class Switch(Shown):
         )
 
 
-def changes_part(found: Changes, delta: float) -> ChangesPart:
+def changes_part(changes: Changes, delta: float) -> ChangesPart:
     """Return counted changes as they are written."""
-    low, high = found.limits(delta)
-    return ChangesPart.of(found, changed=found.share, low=low, high=high)
+    low, high = changes.limits(delta)
+    return ChangesPart.of(changes, changed=changes.share, low=low, high=high)
 
 
+@explains_calls
 def switch(
     rule: FrozenFile[Any],
     old: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
@@ -163,7 +164,7 @@ def switch(
         changes_matched = Changes.of(was[test], (others[test] >= cut).astype(np.int64))
     same = np.array_equal(before.scores, after.scores)
     unlike = [one.text for one in check_deployment(rule, before) if one.severity == WARN]
-    found = Switch(
+    result = Switch(
         rule=rule,
         changes=Changes.of(was, now),
         matched=matched,
@@ -178,36 +179,33 @@ def switch(
         same_scores=same,
         warnings=(*unlike, *pair_warnings(only_old, only_new, same=same)),
     )
-    warn_each(found.warnings, stacklevel=2)
-    return found
+    warn_each(result.warnings, stacklevel=3)
+    return result
 
 
 def paired(old: PatientScores, new: PatientScores) -> tuple[PatientScores, PatientScores, int, int]:
     """Return the patients of both versions in one order, and how many only one of them has."""
     if old.patients is None or new.patients is None:
         if old.patients is not new.patients:
-            msg = (
+            raise BadOption(
                 "one version has identifiers of patients and the other has none, so that they "
                 "cannot be matched. Give both with identifiers, or two arrays in the same order."
             )
-            raise BadOption(msg)
         if old.n_patients != new.n_patients:
-            msg = (
+            raise BadOption(
                 f"without identifiers both versions must have the same patients in one order; got "
                 f"{old.n_patients} and {new.n_patients}. Name the column of patients."
             )
-            raise BadOption(msg)
         only_old = only_new = 0
     else:
         _, here, there = np.intersect1d(old.patients, new.patients, return_indices=True)
         only_old, only_new = old.n_patients - here.size, new.n_patients - there.size
         old, new = old.take(here), new.take(there)
     if old.n_patients < LEAST_PATIENTS:
-        msg = (
+        raise TooFewPatients(
             f"a switch needs at least {LEAST_PATIENTS} patients scored by both versions; got "
             f"{old.n_patients}."
         )
-        raise TooFewPatients(msg)
     return old, new, only_old, only_new
 
 
@@ -219,19 +217,12 @@ def quantile_pairs(old: FloatArray, new: FloatArray) -> tuple[tuple[float, float
 
 def pair_warnings(only_old: int, only_new: int, *, same: bool) -> list[str]:
     """Warn of patients without a pair, and of a new column that may not have been named."""
-    found: list[str] = []
-    if only_old + only_new:
-        found.append(
-            Warned.of("pairs")(
-                f"{only_old} patients have only an old score and {only_new} only a new one; "
-                "they are left out. If the new version failed on them, the rule fails there too."
-            )
-        )
-    if same:
-        found.append(
-            Warned.of("same scores")(
-                "both versions have the same score for every patient. If the new scores "
-                "are in another column of the table, name it (--new-score on the command line)."
-            )
-        )
-    return found
+    alone = Warned.of("pairs")(
+        f"{only_old} patients have only an old score and {only_new} only a new one; they are left "
+        "out. If the new version failed on them, the rule fails there too."
+    )
+    equal = Warned.of("same scores")(
+        "both versions have the same score for every patient. If the new scores are in another "
+        "column of the table, name it (--new-score on the command line)."
+    )
+    return [*([alone] if only_old + only_new else []), *([equal] if same else [])]

@@ -11,7 +11,6 @@ Nothing leaves the machine. The modules, in the order in which a request passes 
 ``column``       what a page knows about one column
 ``guess``        what each column is probably for
 ``works``        what the app can do: one entry per command
-``words``        what fields, values and errors are called in the app
 ``fields``       the options of a command as the fields of a form, and back
 ``jobs``         uploads, and the command that runs on them in its own process
 ``told``         what a result says, and what to do next

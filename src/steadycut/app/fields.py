@@ -9,16 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import Column
-from steadycut.app.words import (
-    HINTS,
-    NEEDED,
-    TITLES,
-    WITHOUT_DEFAULT,
-    in_words,
-    title_of,
-    value_in_words,
-)
 from steadycut.app.works import STUDY
+from steadycut.show.words.fields import HINTS, NEEDED, WITHOUT_DEFAULT, title_of, value_in_words
 
 # What everybody decides. The other options are behind "More options".
 FIRST = (
@@ -44,7 +36,7 @@ OF_COLUMNS = frozenset({"group", "stratify", "time", "event"})
 # Options whose value is a share of patients, which may be filled in as a percentage.
 SHARES = frozenset({"prevalence", "prevalence_there", "target_prevalence"})
 # How the help of a command says what an option is where it is not given.
-DEFAULT = re.compile(r"\[default: (.*)\]")
+DEFAULT = " [default: "
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 # An option whose value is a study of the app.
 PILOT = "pilot"
@@ -57,7 +49,7 @@ class Field:
 
     ``choices`` are all values to pick from. A switch is on or off. Without a value that is
     ``needed`` the command refuses. ``help`` is what the command says of the option; it is shown
-    where the app has no words of its own.
+    where `steadycut.show.words.fields` has no other words.
     """
 
     name: str
@@ -76,8 +68,12 @@ class Field:
     @property
     def hint(self) -> str:
         """The text below the field."""
-        own = in_words(DEFAULT.sub(r"Empty: \1.", self.help))
-        usual = HINTS.get(self.name, "" if self.name in TITLES else own)
+        text, _, default = self.help.removesuffix("]").partition(DEFAULT)
+        # Choices speak for themselves, and a name of an option is no word of the app.
+        said = self.choices or "--" in self.help or text == f"{self.title}."
+        own = "" if said else text
+        own = f"{own} Empty: {default}.".lstrip() if default and "--" not in default else own
+        usual = HINTS.get(self.name, own)
         if self.needed:
             return NEEDED.get(self.name, usual)
         return usual if self.default else WITHOUT_DEFAULT.get(self.name, usual)
@@ -140,28 +136,28 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
     >>> arguments(filled, fields, [Column(name="id"), Column(name="s")])
     ['--patient=id', '--score=s', '--cost_fn=3']
     """
-    found = _mapping(filled, columns) + _left_out(filled, fields)
+    typed = _mapping(filled, columns) + _left_out(filled, fields)
     for field in asked(fields):
         if field.is_column:
-            found += [f"{field.option}={one}" for one in _names(filled, field.name, columns)]
+            typed += [f"{field.option}={column}" for column in _names(filled, field.name, columns)]
         elif field.is_study:
-            found += [f"{field.option}={STUDY}"] if _text(filled, field.name) else []
+            typed += [f"{field.option}={STUDY}"] if _text(filled, field.name) else []
         elif argument := field.argument(_shares(field.name, _text(filled, field.name))):
-            found.append(argument)
-    return found
+            typed.append(argument)
+    return typed
 
 
 def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
-    found = []
+    typed = []
     for role in ("patient", "score", "label", "site", "order"):
-        found += [f"--{role}={name}" for name in _names(filled, role, columns)]
+        typed += [f"--{role}={name}" for name in _names(filled, role, columns)]
     if positive := _text(filled, "positive"):
-        found.append(f"--positive={positive}")
+        typed.append(f"--positive={positive}")
     for level in range(COLUMNS_OF_LEVELS):
         how = _text(filled, f"level-{level}-how")
-        found += [f"--level={name}:{how}" for name in _names(filled, f"level-{level}", columns)]
+        typed += [f"--level={name}:{how}" for name in _names(filled, f"level-{level}", columns)]
     several = [*filled.get("aggregate", ()), *_text(filled, "aggregate-other").split(",")]
-    return found + [f"--aggregate={one.strip()}" for one in several if one.strip()]
+    return typed + [f"--aggregate={text.strip()}" for text in several if text.strip()]
 
 
 def _left_out(filled: Filled, fields: Sequence[Field]) -> list[str]:
@@ -181,7 +177,7 @@ def _shares(name: str, text: str) -> str:
     """Return percentages of ill patients, such as 8 %, as shares; other texts as they are."""
     if name not in SHARES or "%" not in text:
         return text
-    return PERCENT.sub(lambda found: f"{float(found[1]) / 100:g}", text)
+    return PERCENT.sub(lambda share: f"{float(share[1]) / 100:g}", text)
 
 
 def _text(filled: Filled, name: str) -> str:

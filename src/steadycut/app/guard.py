@@ -106,9 +106,9 @@ class Guard:
 
     def _use(self, given: str) -> bool:
         """Whether a token is right and was not used before."""
-        found = [token for token in self._unused if _same(token, given)]
-        self._unused.difference_update(found)
-        return bool(found)
+        matching = [token for token in self._unused if _same(token, given)]
+        self._unused.difference_update(matching)
+        return bool(matching)
 
 
 def _same(one: str, two: str) -> bool:
@@ -157,9 +157,7 @@ def _too_large(request: Request, limit: int) -> Response | None:
     length = request.headers.get("content-length", "")
     if not length.isdecimal():
         return refusal(411, "an upload must say how long it is.")
-    if int(length) <= limit * MEGABYTE:
-        return None
-    return refusal(413, too_large(limit))
+    return None if int(length) <= limit * MEGABYTE else refusal(413, too_large(limit))
 
 
 def too_large(limit: int) -> str:

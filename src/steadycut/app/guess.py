@@ -44,17 +44,17 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
         patient = _by_name(columns, ("id",), lambda _: True)
     label = _by_name(columns, LABEL, _has_two_values)
     if label is None:
-        label = next((at for at, one in enumerate(columns) if _is_zero_one(one)), None)
+        label = next((at for at, column in enumerate(columns) if _is_zero_one(column)), None)
     score = _by_name(columns, SCORE, _is_score)
     if score is None:
-        fractions = (at for at, one in enumerate(columns) if one.kind == NUMBERS)
+        fractions = (at for at, column in enumerate(columns) if column.kind == NUMBERS)
         score = next((at for at in fractions if at not in {patient, label}), None)
     return Guess(
         patient=patient,
         scores=() if score is None else (score,),
         label=label,
-        site=_by_name(columns, SITE, lambda one: one.kind == TEXT),
-        order=_by_name(columns, ORDER, lambda one: "birth" not in words(one.name)),
+        site=_by_name(columns, SITE, lambda column: column.kind == TEXT),
+        order=_by_name(columns, ORDER, lambda column: "birth" not in words(column.name)),
         positive="" if label is None else _positive(columns[label]),
     )
 
@@ -63,13 +63,13 @@ def _by_name(
     columns: Sequence[Column], wanted: Sequence[str], fits: Callable[[Column], bool]
 ) -> int | None:
     """Return the best column with a wanted word; earlier words and whole names are better."""
-    found = [
-        (len(words(one.name)) > 1, wanted.index(word), at)
-        for at, one in enumerate(columns)
-        for word in words(one.name)
-        if word in wanted and fits(one)
+    places = [
+        (len(words(column.name)) > 1, wanted.index(word), at)
+        for at, column in enumerate(columns)
+        for word in words(column.name)
+        if word in wanted and fits(column)
     ]
-    return min(found)[2] if found else None
+    return min(places)[2] if places else None
 
 
 def _is_score(column: Column) -> bool:
@@ -88,7 +88,7 @@ def _positive(label: Column) -> str:
     """Return the label that is probably the positive one; empty for 0 and 1."""
     if _folded(label) <= ZERO_ONE:
         return ""
-    return next((one for one in sorted(label.values) if one.strip().casefold() in POSITIVE), "")
+    return next((text for text in sorted(label.values) if text.strip().casefold() in POSITIVE), "")
 
 
 def _folded(column: Column) -> frozenset[str]:

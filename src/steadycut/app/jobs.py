@@ -19,17 +19,19 @@ from threading import Lock
 
 from steadycut.app.column import Column
 from steadycut.app.fields import Filled
-from steadycut.app.words import in_words
 from steadycut.app.works import RULE, WORKS, Work
 from steadycut.errors import BadOption
 from steadycut.ingest.request import site_hash
 from steadycut.io.process import STARTED_BY_APP
 from steadycut.io.progress import ALWAYS, ERASE, SETTING
+from steadycut.show.words.fields import in_words
 
 WORKER = (sys.executable, "-P", "-m", "steadycut")
 SAYS = "steadycut: "
 STEP = re.compile(r".*: (?P<done>\d+) of (?P<total>\d+).*")
 PATIENCE = 5.0
+# A command shows its progress, marks options in errors, and ends with the app.
+SURROUNDINGS = {SETTING: ALWAYS, STARTED_BY_APP: "yes", "PYTHONIOENCODING": "utf-8"}
 STATES = {"new": "not started", "failed": "refused"}
 
 
@@ -153,10 +155,10 @@ class Job:
     def progress(self) -> Progress:
         """Return the last progress that the command wrote."""
         last = self._said().rpartition(ERASE)[2].strip()
-        found = STEP.fullmatch(last)
-        if found is None:
+        step = STEP.fullmatch(last)
+        if step is None:
             return Progress(text="working")
-        return Progress(text=last, done=int(found["done"]), total=int(found["total"]))
+        return Progress(text=last, done=int(step["done"]), total=int(step["total"]))
 
     def lines(self) -> list[str]:
         """Return what the command wrote: notes, warnings, and at the end why it refused."""
@@ -196,7 +198,7 @@ class Job:
             return subprocess.Popen(  # noqa: S603
                 [*WORKER, *arguments],
                 cwd=self.folder,
-                env={**os.environ, **places, SETTING: ALWAYS, STARTED_BY_APP: "yes"},
+                env={**os.environ, **places, **SURROUNDINGS},
                 stdin=_open_while_alive(),
                 stdout=printed,
                 stderr=log,

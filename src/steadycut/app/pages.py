@@ -1,13 +1,12 @@
 """Fill templates to make HTML; every text is escaped."""
 
-from functools import cache
 from importlib import resources
 from typing import Any
 
 from starlette.responses import HTMLResponse, Response
 
-from steadycut.app.words import in_words, rule_in_words
 from steadycut.show.render.html import environment
+from steadycut.show.words.fields import in_words, rule_in_words
 
 STYLES = ("steadycut.show", "templates/style.css"), ("steadycut.app", "static/app.css")
 SCRIPT = ("steadycut.app", "static/app.js")
@@ -15,8 +14,7 @@ SCRIPT = ("steadycut.app", "static/app.js")
 
 def page(name: str, status: int = 200, **content: Any) -> HTMLResponse:
     """Return a filled template."""
-    text = _templates().get_template(f"{name}.html").render(**content)
-    return HTMLResponse(text, status_code=status)
+    return HTMLResponse(_templates().get_template(f"{name}.html").render(**content), status)
 
 
 def refusal(status: int, line: str) -> HTMLResponse:
@@ -38,7 +36,6 @@ def _text(package: str, path: str) -> str:
     return resources.files(package).joinpath(path).read_text("utf-8")
 
 
-@cache
 def _templates() -> Any:
     made = environment("steadycut.app")
     made.filters |= {"words": in_words, "rule_words": rule_in_words}

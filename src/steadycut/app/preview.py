@@ -18,7 +18,7 @@ from steadycut.ingest.sources.excel import excel_columns
 from steadycut.ingest.sources.files import one_line, open_file
 from steadycut.ingest.sources.find import TableFile
 from steadycut.io.files import work_folder
-from steadycut.io.parquet import connect_duckdb
+from steadycut.io.parquet import connect_duckdb, quote_name
 
 SAMPLE = 5000
 MOST_SHOWN = 12
@@ -59,7 +59,8 @@ def describe(cells: Cells) -> tuple[Column, ...]:
     if patient is None:
         return tuple(plain)
     patients = cells[plain[patient].name]
-    return tuple(replace(one, shown=_may_be_shown(one, cells[one.name], patients)) for one in plain)
+    values = ((part, _may_be_shown(part, cells[part.name], patients)) for part in plain)
+    return tuple(replace(part, shown=texts) for part, texts in values)
 
 
 def _describe(name: str, cells: Sequence[str | None]) -> Column:
@@ -92,7 +93,7 @@ def _sample(connection: Any, file: TableFile, n_rows: int, work: Path) -> Cells:
         if file.kind == "excel":
             return _sample_excel(file, n_rows)
         names, aliases, source = _open(connection, file, work)
-        picked = ", ".join(f"{_quoted(alias)}::VARCHAR" for alias in aliases)
+        picked = ", ".join(f"{quote_name(alias)}::VARCHAR" for alias in aliases)
         # From all rows, because tables are often sorted by site. With a seed, to repeat the sample.
         query = (
             f"SELECT {picked} FROM {source} USING SAMPLE reservoir({n_rows} ROWS) REPEATABLE (1)"  # noqa: S608
@@ -142,7 +143,3 @@ def _genes(file: TableFile) -> list[str]:
         return []
     with one_line(file.place), open_anndata(file.path) as data:
         return [] if data.X is None else [f"{MATRIX}{name}" for name in data.var_names]
-
-
-def _quoted(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

@@ -25,13 +25,13 @@ from steadycut.app.preview import preview
 from steadycut.app.rules import known_rules
 from steadycut.app.told import next_step, told, works_after
 from steadycut.app.uploads import save_upload, save_uploads
-from steadycut.app.words import in_words
 from steadycut.app.works import FROM_RULE, FROM_TABLES, RULE, STUDY, WORKS
 from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
 from steadycut.ingest.sources.find import KINDS
+from steadycut.show.words.fields import in_words
 
 DEMO = "two_hospitals.csv"
 MOST_FILES = 100
@@ -130,9 +130,7 @@ class Routes:
                 job.columns = preview([job.folder / name for name in job.tables])
         except SteadycutError as error:
             job.remove()
-            flags = {field.name: field.option for field in self.commands[kind]}
-            said = in_words(_in_folder(error.spelled(flags), job.folder))
-            return self._home(said, status=400)
+            return self._home(in_words(_in_folder(error.message, job.folder)), status=400)
         except BaseException:
             job.remove()
             raise
@@ -208,8 +206,7 @@ class Routes:
             study = self.jobs.find(key)
             made = None if study is None else study.result(STUDY)
             if made is None:
-                msg = "the study that was picked is not here any more; pick another one."
-                raise BadOption(msg)
+                raise BadOption("the study that was picked is not here any more; pick another one.")
             shutil.copyfile(made, job.folder / STUDY)
 
     async def status(self, _request: Request, job: Job) -> Response:
@@ -246,7 +243,7 @@ class Routes:
             mapped=mapped(fields),
             fields=asked(fields),
             with_scores=any(field.name == "aggregate" for field in fields),
-            studies=[one for one in known_rules(self.jobs) if one.job.result(STUDY)],
+            studies=[rule for rule in known_rules(self.jobs) if rule.job.result(STUDY)],
             levels=range(COLUMNS_OF_LEVELS),
             plain=PLAIN,
             aggregators=aggregator_names(),
@@ -274,7 +271,7 @@ async def _admit(_request: Request, error: Exception) -> Response:
 
 def _files(form: FormData, name: str) -> list[UploadFile]:
     """Return uploaded files; an empty field sends a file without a name."""
-    return [one for one in form.getlist(name) if isinstance(one, UploadFile) and one.filename]
+    return [file for file in form.getlist(name) if isinstance(file, UploadFile) and file.filename]
 
 
 def _save_tables(
@@ -302,8 +299,7 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
     elif rule:
         save_upload(rule[0], path)
     else:
-        msg = "a rule must be given, the rule.json of a study; got none."
-        raise BadRuleFile(msg)
+        raise BadRuleFile("a rule must be given, the rule.json of a study; got none.")
     frozen = load_frozen(path)
     columns = frozen.document.columns
     job.known_columns = {"patient": columns.patient, "label": columns.label, "site": columns.site}
@@ -315,15 +311,15 @@ def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None
 def _carried(job: Job, source: Job, *, same: bool) -> dict[str, Sequence[str]]:
     """Return what a new job takes over from another one; columns only with the same tables."""
     kept = dict(source.filled) if same else {}
-    found = {name: values for name, values in kept.items() if name not in NEVER_CARRIED}
+    carried = {name: values for name, values in kept.items() if name not in NEVER_CARRIED}
     if job.kind == "audit" == source.kind:
         # From the second look on, only these limits hold.
-        found["sequential"] = ["on"]
+        carried["sequential"] = ["on"]
     if job.kind == "plan" and source.result(STUDY):
-        found[PILOT] = [source.key]
+        carried[PILOT] = [source.key]
     elif job.kind == "plan" and source.kind == "audit" and source.state == "done":
-        found |= _seen(source)
-    return found
+        carried |= _seen(source)
+    return carried
 
 
 def _seen(audit: Job) -> dict[str, Sequence[str]]:
@@ -354,10 +350,10 @@ def _in_folder(text: str, folder: Path) -> str:
 def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
     guess = guess_columns(job.columns)
     order = None if job.kind == "adapt" else guess.order
-    found = {"patient": guess.patient, "label": guess.label, "site": guess.site, "order": order}
+    places = {"patient": guess.patient, "label": guess.label, "site": guess.site, "order": order}
     return {
         **{field.name: [field.default] for field in fields},
-        **{name: [str(at)] for name, at in found.items() if at is not None},
+        **{name: [str(at)] for name, at in places.items() if at is not None},
         **job.places_of_known_columns(),
         "score": [str(at) for at in guess.scores],
         # A rule has its own.

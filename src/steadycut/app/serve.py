@@ -20,7 +20,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from steadycut.app.guard import Guard, Settings, is_loopback
 from steadycut.app.jobs import Jobs
 from steadycut.app.routes import Commands, make_app
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, refusing
 from steadycut.io.files import work_folder
 
 # Seconds that unfinished answers may take when the app is closed.
@@ -83,23 +83,19 @@ def address_of(settings: Settings, token: str) -> str:
     """
     everywhere = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
     host = everywhere.get(settings.host, settings.host)
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{settings.port}/?token={token}"
+    bracketed = f"[{host}]" if ":" in host else host
+    return f"http://{bracketed}:{settings.port}/?token={token}"
 
 
 @contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
     """Yield a listening socket; refuse an address that cannot be used."""
     if port > LAST_PORT:
-        msg = f"--port must be a whole number from 0 to {LAST_PORT}; got {port}."
-        raise BadOption(msg)
-    try:
+        raise BadOption(f"--port must be a whole number from 0 to {LAST_PORT}; got {port}.")
+    msg = f"cannot listen on {host}, port {port}: {{why}}. Choose another --port, or 0."
+    with refusing(BadOption, msg, OSError):
         family, _, _, _, place = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listener = socket.create_server(place[:2], family=family)
-    except OSError as error:
-        reason = error.strerror or error
-        msg = f"cannot listen on {host}, port {port}: {reason}. Choose another --port, or 0."
-        raise BadOption(msg) from None
     with listener:
         yield listener
 

@@ -3,7 +3,6 @@
 import json
 
 from steadycut.app.jobs import Job
-from steadycut.app.words import APP, FIRST_AUDIT
 from steadycut.app.works import FROM_RULE, FROM_TABLES, WORKS, Work
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.next_step import NextStep
@@ -11,8 +10,25 @@ from steadycut.documents.reading import read_document
 from steadycut.show.pages.applied import applied_page
 from steadycut.show.pages.kinds import kind_of, page_of
 from steadycut.show.pages.page import Page
-from steadycut.show.words.next_step import step_of
+from steadycut.show.words.fields import option_in_words, title_of
+from steadycut.show.words.next_step import Spelling, step_of
 
+FIRST_AUDIT = (
+    f"Next: check it on patients of another hospital, with “{WORKS['audit'].title}” below."
+)
+# What a next step names, in the words of the app.
+EVERY_LOOK = f"“{title_of('sequential')}”"
+CALLS = {
+    **{command: f"“{work.title}”" for command, work in WORKS.items()},
+    **dict.fromkeys(("audit_labels", "draw"), f"“{WORKS['audit'].title}”"),
+    **dict.fromkeys(("adapt_prevalence", "adapt_labels"), f"“{WORKS['adapt'].title}”"),
+    "watch": f"“{WORKS['monitor'].title}”",
+    "audit_sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
+    "fit_sites": f"“{WORKS['fit'].title}” with “{title_of('site')}”",
+    "with_labels": f"“{title_of('label')}”",
+    "sequential": EVERY_LOOK,
+}
+APP = Spelling(calls=CALLS, option=option_in_words)
 # The work that each verb calls for, where it is another one.
 WORK_OF = {"label": "audit", "draw": "audit", "check": "audit", "wait": "audit", "stop": "fit"}
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from steadycut.core.checks import store
+
 RULE, STUDY = "rule.json", "study.json"
 
 
@@ -11,7 +13,7 @@ class Work:
 
     ``title`` is what a button to it says, ``made`` what its result is called, ``start`` the button
     that starts it. ``results`` are the files that it writes, its page first; ``out`` is where the
-    command line would write them.
+    command line would write them. Both follow from the command unless they are given.
     """
 
     command: str
@@ -19,10 +21,15 @@ class Work:
     made: str
     about: str
     start: str
-    out: str
-    results: tuple[str, ...]
+    out: str = ""
+    results: tuple[str, ...] = ()
     takes_rule: bool = False
     takes_tables: bool = True
+
+    def __post_init__(self) -> None:
+        store(self, "out", self.out or self.command)
+        named = f"{self.command}.html", f"{self.command}.json"
+        store(self, "results", self.results or named)
 
     @property
     def page(self) -> str | None:
@@ -48,8 +55,6 @@ WORKS = {
             made="Comparison on",
             about="Each way chooses a cut-off at some sites, and is tested at others.",
             start="Compare",
-            out="compare",
-            results=("compare.html", "compare.json"),
         ),
         Work(
             command="audit",
@@ -57,8 +62,6 @@ WORKS = {
             made="Audit on",
             about="Does the rule work at another hospital? The rule knows its columns.",
             start="Audit the rule",
-            out="audit",
-            results=("audit.html", "audit.json"),
             takes_rule=True,
         ),
         Work(
@@ -70,7 +73,6 @@ WORKS = {
                 "or pick a column of labels, empty for patients without one."
             ),
             start="Adapt the cut-off",
-            out="adapt",
             results=("adapt.html", RULE, "adapt.json"),
             takes_rule=True,
         ),
@@ -93,8 +95,6 @@ WORKS = {
                 "a false alarm stays rare."
             ),
             start="Watch the rule",
-            out="monitor",
-            results=("monitor.html", "monitor.json"),
             takes_rule=True,
         ),
         Work(
@@ -106,8 +106,6 @@ WORKS = {
                 "Fill in one of the two."
             ),
             start="Make the plan",
-            out="plan",
-            results=("plan.html", "plan.json"),
             takes_tables=False,
         ),
     )

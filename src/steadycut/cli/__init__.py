@@ -46,18 +46,12 @@ COMMANDS = {
     "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),
     "plan": ("cli.plan", "Say how many patients a certificate needs."),
     "monitor": ("cli.monitor", "Watch a frozen rule in use."),
-    "switch": (
-        "cli.monitor",
-        "See what a new software or scanner version does to the decisions.",
-    ),
+    "switch": ("cli.monitor", "See what a new software or scanner version does to the decisions."),
     "score-slides": ("cli.score.slides", "Score the tissue tiles of whole-slide images."),
     "score-ecg": ("cli.score.ecg", "Score segments of 12-lead ECGs."),
     "app": ("cli.app", "Choose, audit, use and watch a cut-off in a page on this machine."),
     "keygen": ("cli.sign", "Make a pair of keys for signing."),
     "sign": ("cli.sign", "Sign a frozen file with your key."),
-    "verify": (
-        "cli.sign",
-        "Check who signed a frozen file, or whether a chain of versions holds.",
-    ),
+    "verify": ("cli.sign", "Check who signed a frozen file, or whether a chain of versions holds."),
     "rules": ("cli.rules", "List the rules that choose a cut-off."),
 }

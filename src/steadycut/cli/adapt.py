@@ -11,7 +11,7 @@ from steadycut.adaptation.adapt import adapt, worklist
 from steadycut.adaptation.control import Change, change
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, refuse, show
+from steadycut.cli.output import check_folder, check_no_input, refuse, show
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
@@ -30,10 +30,10 @@ from steadycut.documents.guards import Finding
 from steadycut.documents.reading import read_json
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
-from steadycut.errors import BadPatients, BadTable
+from steadycut.errors import BadPatients, BadTable, argument
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
-from steadycut.show.pages.adaptation import adaptation_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.study.home import check_cut_off_rule, check_prevalence
 
 CERTIFY, CHOOSE = "certify", "choose"
@@ -109,6 +109,7 @@ def adapt_command(
     next version of the change-control plan, and the new rule beside it if it is accepted.
     """
     check_folder(output.out)
+    check_no_input(output.out / "rule.json", [rule.rule, *table.tables])
     use = tables.use_rule(rule, columns, table, output.out)
     frozen = check_cut_off_rule(use.frozen)
     if control.plan is not None or control.trigger is not None:
@@ -123,7 +124,7 @@ def adapt_command(
         return
     labels, purposes, order = known_labels(use, everyone, here, certify.order)
     pool, certifying, choosing = parted(everyone, labels, purposes)
-    found = adapt(
+    adaptation = adapt(
         frozen,
         pool,
         prevalence=stated,
@@ -136,9 +137,9 @@ def adapt_command(
         force=rule.force,
         key=use.key,
     )
-    document = told(found.describe(), read, lacking)
-    made = {"rule.json": found.rule.to_bytes()}
-    finish_page(adaptation_page(document), "adapt.html", output, use.reading, read, made)
+    document = told(adaptation.describe(), read, lacking)
+    made = {"rule.json": adaptation.rule.to_bytes()}
+    finish_page(document, output, use.reading, read, made)
     refuted = document.labels is not None and document.labels.decision == "refuted"
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
 
@@ -148,7 +149,7 @@ def told(
 ) -> AdaptationDocument:
     """Add what is known of the rows to a document, and warnings about missing columns."""
     document = tables.with_data(document, table)
-    warnings = [*(one.text for one in lacking), *document.warnings]
+    warnings = [*(finding.text for finding in lacking), *document.warnings]
     return document.model_copy(update={"warnings": warnings})
 
 
@@ -173,7 +174,7 @@ def change_by_plan(
     everyone = frozen.patients_of(read.patients)
     labels, _, _ = known_labels(use, everyone, here, order)
     pool, labelled = consecutive(everyone, labels, np.asarray(read.order))
-    found = change(
+    attempt = change(
         plan,
         versions,
         frozen,
@@ -184,14 +185,13 @@ def change_by_plan(
         order=arrivals(read, everyone),
         key=use.key,
     )
-    document = told(found.describe(), read, lacking)
-    page = adaptation_page(document)
+    document = told(attempt.describe(), read, lacking)
     if not output.overwrite:
         # Before the version is written: what is refused spends nothing.
-        refuse_other_study(output.out, page_files(page, "adapt.html"))
-    keep_version(where.parent, found)
-    finish_page(page, "adapt.html", output, use.reading, read)
-    use.rule.end(warned=bool(document.warnings), worse=BAD if found.rule is None else 0)
+        refuse_other_study(output.out, page_files(page_of(document)))
+    keep_version(where.parent, attempt)
+    finish_page(document, output, use.reading, read)
+    use.rule.end(warned=bool(document.warnings), worse=BAD if attempt.rule is None else 0)
 
 
 def check_by_plan(
@@ -225,8 +225,8 @@ def trigger_of(given: str, frozen: FrozenRule) -> tuple[str, str | None]:
             refuse("for an alarm of monitor give its file: --trigger monitor.json.")
         return given, None
     content = read_json(Path(given), "the alarm")
-    watches = [content.get("risk"), content.get("call_rate")]
-    alarmed = any(isinstance(one, dict) and one.get("first_alarm") is not None for one in watches)
+    parts = [content.get("risk"), content.get("call_rate")]
+    alarmed = any(isinstance(part, dict) and part.get("first_alarm") is not None for part in parts)
     if not str(content.get("schema")).startswith("steadycut.monitor/") or not alarmed:
         refuse(f"{given} is not a monitor.json with an alarm; give the one that raised it.")
     if content.get("rule_sha256") != frozen.document.sha256:
@@ -244,23 +244,21 @@ def consecutive(
     """
     given = np.array([labels.get(name, -1) for name in tables.names_of(everyone)])
     if not (given >= 0).any():
-        msg = "no patient has a label; label consecutive patients after the trigger."
-        raise BadTable(msg)
+        raise BadTable("no patient has a label; label consecutive patients after the trigger.")
     first, last = places[given >= 0].min(), places[given >= 0].max()
     left_out = int(np.sum((places > first) & (places < last) & (given < 0)))
     if left_out:
-        msg = (
+        raise BadPatients(
             f"{left_out} patients without a label came between labelled ones, and the plan allows "
             "no exclusions. Label them too, or fewer patients; give times where days are shared."
         )
-        raise BadPatients(msg)
     with_labels = replace(everyone, labels=np.maximum(given, 0))
     return replace(everyone, labels=None).take(places < first), with_labels.take(given >= 0)
 
 
-def keep_version(folder: Path, found: Change) -> None:
+def keep_version(folder: Path, attempt: Change) -> None:
     """Write the next version beside the plan, and the accepted rule; none is ever overwritten."""
-    number = found.version.number
+    number = attempt.version.number
     path = folder / f"version_{number:03d}.json"
     try:
         path.open("xb").close()
@@ -268,9 +266,9 @@ def keep_version(folder: Path, found: Change) -> None:
         refuse(
             f"{path} is there already: another attempt has just been made. Run the command again."
         )
-    files = {path: found.version.to_bytes()}
-    if found.rule is not None:
-        files[folder / f"rule_{number:03d}.json"] = found.rule.to_bytes()
+    files = {path: attempt.version.to_bytes()}
+    if attempt.rule is not None:
+        files[folder / f"rule_{number:03d}.json"] = attempt.rule.to_bytes()
     try:
         write_together(files)
     except BaseException:
@@ -286,9 +284,12 @@ def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
     if here.worklist is not None and labels:
         refuse("--worklist says whom to label; give it without --label and --labels.")
     if certify.sequential and not (here.label is not None and certify.order is not None):
-        refuse("--sequential needs the labels and when they came: --label COL --order COL.")
+        refuse(
+            f"{argument('sequential')} needs the labels and when they came: "
+            f"{argument('label', 'COL')} {argument('order', 'COL')}."
+        )
     if certify.order is not None and not certify.sequential:
-        refuse("--order is for --sequential; give both.")
+        refuse(f"{argument('order')} is for {argument('sequential')}; give both.")
 
 
 def write_worklist(
@@ -304,16 +305,16 @@ def write_worklist(
         refuse(
             "--worklist names patients; name the column that identifies them with --patient COL."
         )
-    found = worklist(frozen, patients, size, prevalence=stated, force=use.rule.force, key=use.key)
-    rows = np.concatenate([found.certify, found.choose])
-    purposes = np.repeat([CERTIFY, CHOOSE], [found.certify.size, found.choose.size])
+    drawn = worklist(frozen, patients, size, prevalence=stated, force=use.rule.force, key=use.key)
+    rows = np.concatenate([drawn.certify, drawn.choose])
+    purposes = np.repeat([CERTIFY, CHOOSE], [drawn.certify.size, drawn.choose.size])
     path = tables.write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
     whom = (
-        f"Label {rows.size} patients: {found.certify.size} at random, who may certify, and "
-        f"{found.choose.size} near the plausible cut-offs, who only help to choose."
+        f"Label {rows.size} patients: {drawn.certify.size} at random, who may certify, and "
+        f"{drawn.choose.size} near the plausible cut-offs, who only help to choose."
     )
     after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
-    counts = {"certify": int(found.certify.size), "choose": int(found.choose.size)}
+    counts = {"certify": int(drawn.certify.size), "choose": int(drawn.choose.size)}
     show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
 
 
@@ -332,9 +333,9 @@ def known_labels(
         label=here.label, site=here.site, positive=here.positive, label_how=here.label_how
     )
     labelled = replace(request, incomplete="drop", order=order)
-    found = read_tables(labelled, replace(use.reading, resume=False))
-    patients = use.frozen.patients_of(found.patients)
-    came = None if order is None else arrivals(found, patients)
+    table = read_tables(labelled, replace(use.reading, resume=False))
+    patients = use.frozen.patients_of(table.patients)
+    came = None if order is None else arrivals(table, patients)
     return tables.labels_of(patients), {}, came
 
 

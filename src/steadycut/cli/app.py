@@ -7,7 +7,6 @@ from typing import Annotated, get_args
 from typer.models import OptionInfo
 
 from steadycut.app.fields import Field
-from steadycut.app.words import RULES
 from steadycut.app.works import WORKS
 from steadycut.cli.commands import load, parameters_of
 from steadycut.cli.main import Commands
@@ -16,12 +15,13 @@ from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.checks import check_count
 from steadycut.core.select import SELECTORS
 from steadycut.io.packages import optional_package
+from steadycut.show.words.fields import RULES
 
 with optional_package("steadycut app", "starlette", "app"):
     from steadycut.app.serve import serve
 
 # The values to pick from, where the placeholder of an option does not list them.
-CHOICES = {"bound": ("auto", *BOUNDS), "select": tuple(SELECTORS), "rule": tuple(RULES)}
+CHOICES = {"bound": ("auto", *BOUNDS), "selector": tuple(SELECTORS), "rule": tuple(RULES)}
 
 
 def app_command(
@@ -51,30 +51,30 @@ def all_fields() -> dict[str, list[Field]]:
 
 def fields_of(command: Callable[..., None]) -> list[Field]:
     """Return the options of a command as fields of a form."""
-    found = []
+    made = []
     for parameter in parameters_of(command):
-        kind, told = get_args(parameter.annotation)[:2]
-        if isinstance(told, OptionInfo):
-            flag = _flag(parameter.name, told)
+        kind, declared = get_args(parameter.annotation)[:2]
+        if isinstance(declared, OptionInfo):
+            flag = _flag(parameter.name, declared)
             name = flag.removeprefix("--").replace("-", "_")
             field = Field(
                 name=name,
                 option=flag,
                 default=_default(parameter.default),
-                choices=CHOICES.get(name, choices(told.metavar or "")),
+                choices=CHOICES.get(name, choices(declared.metavar or "")),
                 is_switch=kind is bool,
                 needed=parameter.default is inspect.Parameter.empty,
-                help=told.help or "",
+                help=declared.help or "",
             )
-            found.append(field)
+            made.append(field)
             if name == "rule":
-                found.append(Field(name="rule_other", option=flag))
-    return found
+                made.append(Field(name="rule_other", option=flag))
+    return made
 
 
-def _flag(name: str, told: OptionInfo) -> str:
+def _flag(name: str, declared: OptionInfo) -> str:
     """Return how an option is written; typer keeps a given flag in the place of the default."""
-    return told.default if isinstance(told.default, str) else f"--{name.replace('_', '-')}"
+    return declared.default if isinstance(declared.default, str) else f"--{name.replace('_', '-')}"
 
 
 def _default(value: object) -> str:

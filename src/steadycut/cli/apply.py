@@ -1,16 +1,21 @@
 """``steadycut apply``: decide for every patient of a table by a frozen rule."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from glob import glob
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from steadycut.cli.options import AsJson, TableOptions, required, switch
-from steadycut.cli.output import check_file, check_folder, note_warnings, refuse, show
+from steadycut.cli.output import (
+    check_file,
+    check_folder,
+    check_no_input,
+    note_warnings,
+    refuse,
+    show,
+)
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, row_counts, use_rule
 from steadycut.core.odd import same_score_warnings
@@ -48,7 +53,7 @@ def apply_command(
     """
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
-    check_not_an_input(out, [rule.rule, *table.tables])
+    check_no_input(out, [rule.rule, *table.tables])
     use = use_rule(rule, columns, table, out.parent)
     frozen = use.frozen
     if not output.overwrite:
@@ -56,13 +61,13 @@ def apply_command(
     read, lacking = use.read(use.request())
     several = list(read.patients.values())
     patients = frozen.patients_of(several)
-    found = lacking + guards.check_deployment(frozen, patients, several, key=use.key)
-    guards.pass_or_refuse(found, force=rule.force)
+    findings = lacking + guards.check_deployment(frozen, patients, several, key=use.key)
+    guards.pass_or_refuse(findings, force=rule.force)
     decisions = frozen.decisions(several, unseen)
     applied = frozen.applied(patients, decisions)
-    forced = guards.forced_names(found)
+    forced = guards.forced_names(findings)
     noticed = [
-        *guards.texts_of(found),
+        *guards.texts_of(findings),
         *frozen.check_attributes(patients, unseen),
         *same_score_warnings(patients),
         *alike_lines(read),
@@ -75,7 +80,7 @@ def apply_command(
     note_dropped(read, noticed)
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
-    unlike = any(one.name in guards.SCORES_UNLIKE for one in found)
+    unlike = any(finding.name in guards.SCORES_UNLIKE for finding in findings)
     survival, typed = frozen.recipe.horizon is not None, {frozen.file_name: str(rule.rule)}
     step = next_step(frozen.certificate, frozen.file_name, unlike=unlike, survival=survival)
     after = step_of(step).spelled(replace(COMMAND_LINE, places=typed))
@@ -90,13 +95,6 @@ def apply_command(
     text = paragraph([applied_text(applied), after, f"Wrote {out}"])
     show(content, text, as_json=output.as_json)
     rule.end(warned=bool(noticed or n_outside))
-
-
-def check_not_an_input(out: Path, inputs: Sequence[Path | str]) -> None:
-    """Refuse to overwrite the rule or a table that is read."""
-    read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
-    if out.exists() and any(path.exists() and path.samefile(out) for path in read):
-        refuse(f"--out {out} is one of the files that are read; choose another name.")
 
 
 def writer_for(out: Path) -> Any:

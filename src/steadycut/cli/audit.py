@@ -23,10 +23,10 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import Finding
-from steadycut.errors import BadPatients
+from steadycut.errors import BadPatients, Warned, argument
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import ROW
-from steadycut.show.pages.kinds import page_of
+from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.study.audit import audit
 from steadycut.study.audited import Audit
 from steadycut.study.labels.draw import LabelDraw, draw_labels
@@ -128,22 +128,22 @@ def audit_command(
     drawing, path = labelling.draws, labelling.label_plan
     plan = None if path is None else rule.read_sealed(LabelPlan, path)
     without = replace(there, no_label=True, label=None, positive=None, label_how=None)
-    found, lacking = tables.read_external(
+    read, lacking = tables.read_external(
         use,
         without if drawing or plan else there,
         own_site=True,
         survival=not (drawing or plan),
         attributes=() if verdict.group is None else (verdict.group,),
     )
-    several = dict(enumerate(found.patients.values()))
+    several = dict(enumerate(read.patients.values()))
     if drawing or plan is not None:
         check_named(frozen, lacking)
     if drawing:
-        note_warnings(one.text for one in lacking)
+        note_warnings(finding.text for finding in lacking)
         write_plan(use, several, labelling, output)
         return
     y: Any = there.named_grades(frozen, several[0])
-    uneven = check_verified(use, several, found, without)
+    uneven = check_verified(use, several, read, without)
     if plan is not None:
         y = labels_by_plan(use, several, labelling, there)
     audited = audit(
@@ -158,13 +158,13 @@ def audit_command(
         **asdict(verdict),
     )
     numbered = audited if there.names_sites else with_numbered_sites(audited)
-    document = audit_document(numbered, found, output.confidence)
+    document = audit_document(numbered, read, output.confidence)
     warned = [*tables.label_warnings(several[0], frozen), *uneven]
     document = tables.with_warnings(document, lacking, warned)
-    told = None if small_cells else found
-    finish_page(page_of(document), "audit.html", output, use.reading, told, rule=use.named)
+    counted = None if small_cells else read
+    finish_page(document, output, use.reading, counted, rule=use.named)
     if small_cells:
-        tables.note_dropped(found, small_cells=True)
+        tables.note_dropped(read, small_cells=True)
     if numbered is not audited:
         how = f"--site {frozen.recipe.site} shows the names."
         note(f"sites are numbered in the order of their names; {how}")
@@ -175,7 +175,7 @@ def audit_command(
 def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
     """Refuse patients who are known by row numbers only, which another order changes."""
     by_rows = frozen.recipe.patient == ROW
-    if by_rows or any(one.name == "rows as patients" for one in lacking):
+    if by_rows or any(finding.name == "rows as patients" for finding in lacking):
         refuse(
             "a labelling plan needs identifiers of patients, and here rows count as patients. Name "
             "the column that identifies patients with --patient COL."
@@ -185,7 +185,7 @@ def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
 def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: ReportOptions) -> None:
     """Draw the patients to label; write the plan and the list of these patients."""
     rule = use.rule
-    found = draw_labels(
+    drawn = draw_labels(
         use.frozen,
         several,
         asked.draw,
@@ -196,29 +196,29 @@ def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: Repo
         force=rule.force,
         key=use.key,
     )
-    written = {LABEL_PLAN_FILE: found.plan.to_bytes()}
+    written = {LABEL_PLAN_FILE: drawn.plan.to_bytes()}
     # Without the strata: those who label must not see on which side of the cut-off a patient is.
-    path = tables.write_list(output, LABEL_LIST, found.patients, files=written)
-    note_warnings(found.warnings)
-    show(found.plan, plan_in_words(found, path, rule.rule), as_json=output.as_json)
-    rule.end(warned=bool(found.warnings))
+    path = tables.write_list(output, LABEL_LIST, drawn.patients, files=written)
+    note_warnings(drawn.warnings)
+    show(drawn.plan, plan_in_words(drawn, path, rule.rule), as_json=output.as_json)
+    rule.end(warned=bool(drawn.warnings))
 
 
-def plan_in_words(found: LabelDraw, path: Path, rule: Path) -> str:
+def plan_in_words(drawn: LabelDraw, path: Path, rule: Path) -> str:
     """Say whom to label, and what to do then."""
-    mean, low, high = found.expected
+    mean, low, high = drawn.expected
     size = f"{mean:.0f} expected, {low:.0f} to {high:.0f} in 95 of 100 draws"
-    lines = [f"Label {found.patients.size} patients ({size}):"]
+    lines = [f"Label {drawn.patients.size} patients ({size}):"]
     lines += [
-        f"  {one.name}: {one.drawn} of {one.patients}, each with probability {one.chance:g}"
-        for one in found.plan.strata
+        f"  {part.name}: {part.drawn} of {part.patients}, each with probability {part.chance:g}"
+        for part in drawn.plan.strata
     ]
     plan = path.with_name(LABEL_PLAN_FILE)
+    sign, audit = COMMAND_LINE.call("sign", plan), COMMAND_LINE.call("audit_plan", rule, plan, path)
     return "\n".join(lines) + (
         f"\n{path} names these patients, so keep it inside the hospital. {plan} names "
-        f"nobody.\nSign the plan before labelling: steadycut sign {plan} --key KEY\nNext: label "
-        "every one of them, whatever the score is, in the column label. Then run steadycut audit "
-        f"{rule} TABLE --label-plan {plan} --labels {path} --out DIR\nWrote {plan} and {path}"
+        f"nobody.\nSign the plan before labelling: {sign}\nNext: label every one of them, whatever "
+        f"the score is, in the column label. Then run {audit}\nWrote {plan} and {path}"
     )
 
 
@@ -238,7 +238,7 @@ def labels_by_plan(
     again = replace(use.reading, resume=False, checkpoint=None)
     read = read_tables(replace(request, incomplete="drop"), again)
     labels, wanted = tables.labels_of(frozen.patients_of(read.patients)), set(known)
-    return {name: one for name, one in labels.items() if name in wanted}
+    return {name: value for name, value in labels.items() if name in wanted}
 
 
 def check_verified(
@@ -251,7 +251,7 @@ def check_verified(
     frozen = use.frozen
     labelled = frozen.patients_of(several)
     if labelled.labels is None or not any(
-        one.column == labelled.recipe.label and one.patients for one in table.dropped.gaps
+        gap.column == labelled.recipe.label and gap.patients for gap in table.dropped.gaps
     ):
         return []
     request = use.request(site=without.site, sites=without.names(without.site))
@@ -261,49 +261,49 @@ def check_verified(
     called = int(np.sum(frozen.decide_patients(labelled) > 0))
     others, all_others = labelled.n_patients - called, everyone.n_patients - all_called
     how = (
-        "The miss rate cannot be known from them. Draw whom to label with steadycut audit RULE "
-        "TABLE --draw N, and judge by these labels with --label-plan"
+        "The miss rate cannot be known from them. Draw at random whom to label, and judge by such "
+        "a labelling plan"
     )
     if not others and all_others:
-        msg = (
+        raise BadPatients(
             f"all {called} patients with a label are called; none of the {all_others} others has "
-            f"one. {how}. Or leave the labels out with --no-label."
+            f"one. {how} ({argument('draw', 'N')}, then {argument('label_plan')}). Or leave the "
+            f"labels out with {argument('no_label', value=True)}."
         )
-        raise BadPatients(msg)
     of_called = ErrorRate(wrong=called, n_patients=all_called)
     if melded_p_value(of_called, ErrorRate(wrong=others, n_patients=all_others)) > UNLIKELY:
         return []
     text = (
-        f"labels: {called} of {all_called} called patients have a label, and {others} of "
-        f"{all_others} others. Such labels are not of random patients. {how}."
+        f"{called} of {all_called} called patients have a label, and {others} of {all_others} "
+        f"others. Such labels are not of random patients. {how}."
     )
-    return [text]
+    return [Warned("labels", text)]
 
 
-def with_numbered_sites(found: Audit) -> Audit:
+def with_numbered_sites(audited: Audit) -> Audit:
     """Call sites by numbers, in the order of their names: a name may be more than a place.
 
     They are read because the rule names their column, so nobody asked for their names here.
     """
-    part = found.labelled
-    sites = sorted(one.value for one in part.groups if one.column == "site") if part else []
+    part = audited.labelled
+    sites = sorted(row.value for row in part.groups if row.column == "site") if part else []
     if part is None or not sites:
-        return found
+        return audited
     groups = tuple(
-        replace(one, value=f"no. {sites.index(one.value) + 1}") if one.column == "site" else one
-        for one in part.groups
+        replace(row, value=f"no. {sites.index(row.value) + 1}") if row.column == "site" else row
+        for row in part.groups
     )
-    return replace(found, labelled=replace(part, groups=groups))
+    return replace(audited, labelled=replace(part, groups=groups))
 
 
 def audit_document(
-    found: Audit, table: PatientTable, confidence: float = CONFIDENCE
+    audited: Audit, table: PatientTable, confidence: float = CONFIDENCE
 ) -> AuditDocument:
     """Return audit.json: the audit, how many rows it was made from, and the rule itself.
 
     With small cells it does not say what looks odd about the rows, because that counts patients.
     """
-    data = tables.row_counts(table, fewest=found.small_cells or 0)
-    update = {"data": data, "frozen_rule": found.rule.document}
-    document = found.describe(confidence).model_copy(update=update)
-    return document if found.small_cells else tables.with_rows(document, table)
+    data = tables.row_counts(table, fewest=audited.small_cells or 0)
+    update = {"data": data, "frozen_rule": audited.rule.document}
+    document = audited.describe(confidence).model_copy(update=update)
+    return document if audited.small_cells else tables.with_rows(document, table)

@@ -9,7 +9,7 @@ import gc
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, field, fields, is_dataclass
-from functools import wraps
+from functools import cache, wraps
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_args, get_origin, get_type_hints
@@ -21,6 +21,8 @@ from steadycut.errors import SteadycutError
 from steadycut.io.log import open_log, this_run
 
 SHORT = 2
+# Arguments of Python, and the option that does the same.
+IN_PYTHON = {"y": "label", "labels": "label", "labelled": "label", "sites": "site"}
 HELP = {"help_option_names": ["-h", "--help"]}
 
 # Where the field of a group keeps what typer must know of it.
@@ -61,12 +63,12 @@ class LazyGroup(TyperGroup):
             return None
         if self.completing:
             return TyperCommand(cmd_name, help=self.table[cmd_name][1])
-        found = load(self.table[cmd_name][0])
+        function = load(self.table[cmd_name][0])
         if not gc.isenabled():
             # What was imported stays to the end; do not search it when the process ends.
             gc.freeze()
             gc.enable()
-        return as_command(cmd_name, found)
+        return as_command(cmd_name, function)
 
     def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
         """Complete the name of a command, without importing any command."""
@@ -117,25 +119,26 @@ def parameters_of(function: Callable[..., Any]) -> dict[inspect.Parameter, str |
     Every command has ``--log``.
     """
     hints = get_type_hints(function, include_extras=True)
-    found: dict[inspect.Parameter, str | None] = {}
+    options: dict[inspect.Parameter, str | None] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         kind = hints[name]
         if is_dataclass(kind):
-            found |= {_parameter(one.name, one.type, one): heading(kind) for one in fields(kind)}
+            own = (_parameter(part.name, part.type, part) for part in fields(kind))
+            options |= dict.fromkeys(own, heading(kind))
         else:
-            found[_parameter(name, kind, parameter.default)] = None
-    return found | {_parameter("log", Path | None, LOG): None}
+            options[_parameter(name, kind, parameter.default)] = None
+    return options | {_parameter("log", Path | None, LOG): None}
 
 
 def _parameter(name: str, kind: Any, given: Any) -> inspect.Parameter:
     """Return an option as typer takes it; ``given`` is its default, or a field that declares it."""
-    plain, told = get_args(kind) if get_origin(kind) is Annotated else (kind, given)
+    plain, declared = get_args(kind) if get_origin(kind) is Annotated else (kind, given)
     default = given.default if isinstance(given, Field) else given
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if default is MISSING else default,
-        annotation=Annotated[plain, told.metadata[OPTION]],
+        annotation=Annotated[plain, declared.metadata[OPTION]],
     )
 
 
@@ -151,28 +154,28 @@ def flatten(function: Callable[..., Any]) -> Callable[..., Any]:
         name = function.__name__.removesuffix("_command").replace("_", "-")
         open_log(given.pop("log", None), name, given.get("out"))
         made = {
-            name: kind(**{one.name: given.pop(one.name) for one in fields(kind)})
+            name: kind(**{member.name: given.pop(member.name) for member in fields(kind)})
             for name, kind in groups.items()
         }
         return function(**made, **given)
 
     parameters = list(parameters_of(function))
     flat.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    flat.__annotations__ = {one.name: one.annotation for one in parameters}
+    flat.__annotations__ = {member.name: member.annotation for member in parameters}
     return flat
 
 
 def _files(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of files and folders among the options."""
     for name, value in given.items():
-        for one in value if isinstance(value, list) else [value]:
+        for item in value if isinstance(value, list) else [value]:
             # A short name, such as a dot, would be found everywhere.
-            if (isinstance(one, Path) or name == "tables") and len(str(one)) > SHORT:
-                yield str(one)
+            if (isinstance(item, Path) or name == "tables") and len(str(item)) > SHORT:
+                yield str(item)
 
 
 class Refusal(Exception):  # noqa: N818
-    """An error of the library, with its arguments spelled as options."""
+    """An error of the library, with its arguments spelled as options, or marked for the app."""
 
 
 class PanelCommand(TyperCommand):
@@ -186,7 +189,9 @@ class PanelCommand(TyperCommand):
             return super().invoke(ctx)
         except SteadycutError as error:
             flags = {str(param.name): param.opts[0] for param in self.params}
-            raise Refusal(error.spelled(flags)) from error
+            flags |= {name: flags[own] for name, own in IN_PYTHON.items() if own in flags}
+            by_app = this_run().by_app
+            raise Refusal(error.renamed(flags) if by_app else error.spelled(flags)) from error
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write arguments, then one panel per group, then the other options."""
@@ -203,11 +208,12 @@ class PanelCommand(TyperCommand):
                 formatter.write_dl(records)
 
 
+@cache
 def as_command(name: str, function: Callable[..., Any]) -> PanelCommand:
     """Return a function that takes groups of options as a command of this name."""
     app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
     app.command(name, cls=PanelCommand, context_settings=HELP)(flatten(function))
     command = typer.main.get_command(app)
     assert isinstance(command, PanelCommand)  # noqa: S101
-    command.headings = {one.name: title for one, title in parameters_of(function).items()}
+    command.headings = {param.name: title for param, title in parameters_of(function).items()}
     return command

@@ -8,9 +8,9 @@ from steadycut.cli.reading import Reading, read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.tables import with_rows
 from steadycut.core.records import PatientScores
+from steadycut.errors import argument
 from steadycut.ingest import PatientTable, at_sites
 from steadycut.io.progress import progress_on_stderr
-from steadycut.show.pages.comparison import comparison_page
 from steadycut.study.compare import compare
 from steadycut.study.options import study_options
 
@@ -35,12 +35,11 @@ def compare_command(
     options = opt.study_arguments(costs, choice, search, certificate) | {"stratify": within}
     study_options(**options)
     reading = table.reading(output.out)
-    found = read_both(reading, columns, sites, table.missing, strata_columns)
-    here, there = two_hospitals(found, sites)
+    read = read_both(reading, columns, sites, table.missing, strata_columns)
+    here, there = two_hospitals(read, sites)
     with progress_on_stderr() as progress:
         document = compare(here, there, progress=progress, **options).describe()
-    page = comparison_page(with_rows(document, found))
-    finish_page(page, "compare.html", output, reading, found)
+    finish_page(with_rows(document, read), output, reading, read)
 
 
 def read_both(
@@ -68,6 +67,8 @@ def two_hospitals(
         there = sorted({*map(str, () if known is None else known)} - {*here})
         if not there:
             refuse(
-                "--external others needs a site that is not internal; all sites are in --internal."
+                f"{argument('external', 'others')} needs a site that is not internal; all sites "
+                f"are in {argument('internal')}."
             )
-    return [at_sites(one, here) for one in several], [at_sites(one, there) for one in several]
+    first, second = ([at_sites(score, sites) for score in several] for sites in (here, there))
+    return first, second

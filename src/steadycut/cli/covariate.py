@@ -10,7 +10,6 @@ from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
-from steadycut.show.pages.covariate import covariate_page
 from steadycut.study.covariate.fit import RULES, fit_by_covariate
 from steadycut.study.options import USUAL
 
@@ -42,7 +41,7 @@ def covariate_command(
 ) -> None:
     """Choose cut-offs that depend on a group or a number.
 
-    Writes covariate.json (to take to the next hospital), covariate_study.json and covariate.html.
+    Writes covariate.json (to take to the next hospital), covariate-study.json and covariate.html.
     """
     check_folder(output.out)
     check_choice("kind", by.kind, KINDS)
@@ -55,5 +54,5 @@ def covariate_command(
     (patients,) = found.patients.values()
     values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
     study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
-    page = covariate_page(with_data(study.describe(), found))
-    finish_study(page, "covariate.html", study.freeze(), output, reading, found)
+    document = with_data(study.describe(), found)
+    finish_study(document, study.freeze(), output, reading, found)

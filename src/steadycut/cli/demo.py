@@ -14,7 +14,6 @@ from steadycut.io.files import work_folder
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
-from steadycut.show.pages.study import study_page
 from steadycut.show.render.terminal import paragraph, terminal
 from steadycut.study.audit import audit
 from steadycut.study.compare import compare
@@ -39,19 +38,19 @@ def demo_command(
     here, there = list(at_a.patients.values()), list(at_b.patients.values())
     study = make_study(here)
     rule = study.freeze()
-    external = next(one for one in there if one.recipe == study.patients.recipe)
+    external = next(patients for patients in there if patients.recipe == study.patients.recipe)
     described, compared = study_document(study, at_a, rule), compare(here, there).describe()
     audited = audit_document(audit(rule, external), at_b)
-    first, second = study_page(described, compared), page_of(audited)
+    first, second = page_of(described, compared), page_of(audited)
     write_folder(
         out,
         {
             "two_hospitals.csv": cohort_csv(),
             "rule.json": rule.to_bytes(),
-            **page_files(first, "report.html"),
+            **page_files(first),
             "compare.json": to_json(compared),
             "decisions.csv": csv_bytes(rule.decisions(external)),
-            **page_files(second, "audit.html"),
+            **page_files(second),
         },
         overwrite=overwrite,
     )

@@ -14,7 +14,6 @@ from steadycut.documents.study import StudyDocument
 from steadycut.ingest import PatientTable
 from steadycut.io.log import this_run
 from steadycut.io.progress import progress_on_stderr
-from steadycut.show.pages.study import study_page
 from steadycut.show.render.terminal import paragraph
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.words.sentences import coarse_rule_sentences
@@ -65,34 +64,34 @@ def fit_command(
         site=sites.site, sites=sites.names(), missing=table.missing, attributes=strata_columns
     )
     reading = table.reading(out)
-    found = read_tables(request, reading)
+    read = read_tables(request, reading)
     with progress_on_stderr() as progress:
-        study = make_study(found.patients, progress=progress, **arguments)
+        study = make_study(read.patients, progress=progress, **arguments)
     frozen = study.freeze(**remembered, small_cells=small_cells)
-    this_run().rule_sha256 = frozen.document.sha256
     if small_cells is not None:
+        this_run().rule_sha256 = frozen.document.sha256
         write_folder(out, {"rule.json": frozen.to_bytes()}, overwrite=output.overwrite)
         reading.remove_checkpoint()
         verdict = verdict_of_rule(frozen)
         useful = "cannot tell" if verdict is None else verdict.useful
-        note_dropped(found, small_cells=True)
-        said = coarse_rule_sentences(frozen.document, row_counts(found), small_cells)
+        note_dropped(read, small_cells=True)
+        said = coarse_rule_sentences(frozen.document, row_counts(read), small_cells)
         said += (f"Useful here: {useful}. {SMALL_CELLS[useful]}",)
         if rates := frozen.document.certified_rates:
             said += (rates_sentence(rates, frozen.certificate.delta),)
         text = f"{paragraph(said)}\n\nWrote rule.json to {out}/"
         show(frozen.document, text, as_json=output.as_json)
         return
-    page = study_page(study_document(study, found, frozen, output.confidence))
-    finish_study(page, "report.html", frozen, output, reading, found)
+    document = study_document(study, read, frozen, output.confidence)
+    finish_study(document, frozen, output, reading, read)
 
 
 def check_no_study(out: Path) -> None:
     """Refuse a folder with files of another fit, which count single patients."""
-    found = [name for name in EXACT_FILES if os.path.lexists(out / name)]
-    if found:
+    present = [name for name in EXACT_FILES if os.path.lexists(out / name)]
+    if present:
         refuse(
-            f"--small-cells writes rule.json alone, and {out} holds {' and '.join(found)} of "
+            f"--small-cells writes rule.json alone, and {out} holds {' and '.join(present)} of "
             "another run, which count single patients. Choose an empty folder, or remove them."
         )
 

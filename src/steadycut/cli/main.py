@@ -17,7 +17,7 @@ from typer.core import TyperOption
 from steadycut._version import __version__
 from steadycut.cli import COMMANDS
 from steadycut.cli.commands import HELP, LazyGroup, Refusal, places
-from steadycut.errors import BadOption, SteadycutError, SteadycutWarning
+from steadycut.errors import BadOption, SteadycutError, SteadycutWarning, argument
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
 from steadycut.io.process import check_memory, end_with_app, guard_streams, interruptible
@@ -83,13 +83,15 @@ def main(argv: Sequence[str] | None = None, program: typer.Typer = app) -> None:
     gc.set_threshold(50_000)
     catch_early_interrupts()
     guard_streams()
-    end_with_app()
-    sys.exit(run(argv, program))
+    sys.exit(run(argv, program, by_app=end_with_app()))
 
 
-def run(argv: Sequence[str] | None = None, program: typer.Typer = app) -> int:
+def run(
+    argv: Sequence[str] | None = None, program: typer.Typer = app, *, by_app: bool = False
+) -> int:
     """Run one command, write its line in the log, and return its exit code."""
     this = begin_run(__version__)
+    this.by_app = by_app
     code = _run(argv, program)
     try:
         this.write(code)
@@ -139,7 +141,7 @@ def _failed(error: Exception) -> int:
     """Say in one line what is wrong, and return the exit code."""
     this_run().error_kind = type(error.__cause__ or error).__name__
     if isinstance(error, USAGE_ERROR):
-        return _refuse(f"{_message(error)} See '{_command_path(error)} --help'.")
+        return _refuse(_usage(error))
     if isinstance(error, Refusal | SteadycutError):
         return _refuse(str(error))
     if isinstance(error, BrokenPipeError):
@@ -172,6 +174,15 @@ def _admit(error: Exception) -> int:
 def _message(error: BaseException) -> str:
     text = str(getattr(error, "format_message", lambda: str(error))())
     return text if text.endswith((".", "?")) else text + "."
+
+
+def _usage(error: Exception) -> str:
+    """Say what is wrong with what was typed, or with a field of the app."""
+    name = getattr(getattr(error, "param", None), "name", None)
+    if name is None or not this_run().by_app:
+        return f"{_message(error)} See '{_command_path(error)} --help'."
+    why = getattr(error, "message", "")
+    return f"{argument(name)} {f'is wrong: {why}' if why else 'must be filled in; it is empty.'}"
 
 
 def _command_path(error: BaseException) -> str:

@@ -13,8 +13,6 @@ from steadycut.cli.rule_options import ALARM, BAD, ExternalOptions, RuleColumns,
 from steadycut.core.checks import check_delta, check_fraction
 from steadycut.core.verdict import MARGIN
 from steadycut.errors import MissingColumn, argument
-from steadycut.show.pages.monitor import monitor_page
-from steadycut.show.pages.switch import switch_page
 from steadycut.study.monitor import monitor
 
 
@@ -49,7 +47,7 @@ def monitor_command(
     frozen = use.frozen
     read, lacking = tables.read_external(use, there, own_site=False, order=watch.order)
     patients = frozen.patients_of(read.patients)
-    found = monitor(
+    monitored = monitor(
         frozen,
         patients,
         there.named_grades(frozen, patients),
@@ -59,12 +57,12 @@ def monitor_command(
         key=use.key,
         unseen=rule.unseen,
     )
-    document = tables.with_data(found.describe(), read, rule_sha256=frozen.document.sha256)
+    document = tables.with_data(monitored.describe(), read, rule_sha256=frozen.document.sha256)
     warned = tables.label_warnings(next(iter(read.patients.values())), frozen)
     document = tables.with_warnings(document, lacking, warned)
-    finish_page(monitor_page(document), "monitor.html", output, use.reading, read, rule=use.named)
-    alarms = [one.first_alarm for one in (document.risk, document.call_rate) if one is not None]
-    alarm = any(one is not None for one in alarms)
+    finish_page(document, output, use.reading, read, rule=use.named)
+    alarms = [part.first_alarm for part in (document.risk, document.call_rate) if part is not None]
+    alarm = any(part is not None for part in alarms)
     rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)
 
 
@@ -97,21 +95,21 @@ def switch_command(
     frozen = use.frozen
     check_fraction("margin", version.margin)
     scored = replace(columns, score=version.new_score or columns.score)
-    old, new = (one.request() for one in (use, replace(use, columns=scored)))
+    old, new = (asked.request() for asked in (use, replace(use, columns=scored)))
     before = read_tables(old, use.reading)
     try:
         after = read_tables(new, replace(use.reading, paths=(version.new,)))
     except MissingColumn as error:
         message = error.message.replace(argument("score", "COL"), argument("new_score", "COL"))
         raise MissingColumn(message, error.column) from None
-    found = switch(
+    switched = switch(
         frozen,
         frozen.patients_of(before.patients),
         frozen.patients_of(after.patients),
         margin=version.margin,
         seed=version.seed,
     )
-    document = tables.with_data(found.describe(), after)
-    finish_page(switch_page(document), "switch.html", output, None, after, rule=use.named)
-    worse = found.call_rate_changed or found.same_decisions == "no"
+    document = tables.with_data(switched.describe(), after)
+    finish_page(document, output, None, after, rule=use.named)
+    worse = switched.call_rate_changed or switched.same_decisions == "no"
     rule.end(warned=bool(document.warnings), worse=BAD if worse else 0)

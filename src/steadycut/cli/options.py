@@ -19,6 +19,8 @@ from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.rules.registry import rule_names
 from steadycut.documents.known_patients import check_key
+from steadycut.errors import BadOption, refusing
+from steadycut.errors import argument as marked
 from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.ingest.request import SAME
@@ -48,14 +50,14 @@ def option(
     def complete(incomplete: str) -> list[str]:
         return [value for value in known if value.startswith(incomplete)]
 
-    told = typer.Option(
+    declared = typer.Option(
         *flags,
         metavar=metavar,
         parser=parser,
         help=help_,
         autocompletion=complete if known else None,
     )
-    return field(default=default, metadata={OPTION: told})
+    return field(default=default, metadata={OPTION: declared})
 
 
 def required(metavar: str, help_: str) -> Any:
@@ -102,8 +104,7 @@ def reader_of(kind: type[float], name: str) -> Callable[[str], float]:
         try:
             return kind(text)
         except ValueError:
-            msg = f"it must be {name}; got {text!r}."
-            raise typer.BadParameter(msg) from None
+            raise typer.BadParameter(f"it must be {name}; got {text!r}.") from None
 
     return read
 
@@ -222,9 +223,10 @@ class FitColumns(ColumnOptions):
     def request(self, **more: Any) -> Request:
         """Ask for every candidate; the label may be made from time, event and horizon."""
         survival = (self.time, self.event, self.horizon)
-        if self.label is None and all(one is None for one in survival):
+        if self.label is None and all(given is None for given in survival):
             refuse(
-                "Missing option '--label'. Survival needs --time, --event and --horizon instead."
+                f"{marked('label')} is missing. Survival needs {marked('time')}, "
+                f"{marked('event')} and {marked('horizon')} instead."
             )
         return ColumnOptions.request(self, **more)
 
@@ -246,7 +248,7 @@ class InternalSites:
 
     def names(self) -> list[str] | None:
         """Return the sites to choose on; None for all."""
-        return parse_sites(self.site, self.internal, "--internal")
+        return parse_sites(self.site, self.internal, "internal")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,11 +269,11 @@ class NextSiteOptions:
 
     def arguments(self, site: str | None) -> dict[str, Any]:
         """Return the options as `study_options` takes them; ``site`` is the column of sites."""
-        needs_site(site, "--prevalence-there", self.prevalence_there)
-        needs_site(site, "--cost-there", self.cost_there)
+        needs_site(site, "prevalence_there", self.prevalence_there)
+        needs_site(site, "cost_there", self.cost_there)
         return {
-            "sites_certify": parse_sites(site, self.sites_certify, "--sites-certify"),
-            "prevalence_there": parse_prevalence(self.prevalence_there, "--prevalence-there"),
+            "sites_certify": parse_sites(site, self.sites_certify, "sites_certify"),
+            "prevalence_there": parse_prevalence(self.prevalence_there, "prevalence_there"),
             "cost_there": self.cost_there,
         }
 
@@ -288,9 +290,9 @@ class TwoSites:
 
     def names(self) -> tuple[list[str], list[str] | None]:
         """Return the sites to choose on, and those to judge on; None for all others."""
-        here = parse_sites(self.site, self.internal, "--internal")
+        here = parse_sites(self.site, self.internal, "internal")
         named = None if self.external == OTHERS else self.external
-        return here or [], parse_sites(self.site, named, "--external")
+        return here or [], parse_sites(self.site, named, "external")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -319,7 +321,6 @@ class ChoiceOptions:
     selector: str = option(
         "HOW",
         "How one of several candidates is chosen: risk, objective (Algorithm 1's J) or no-bias.",
-        "--select",
         default=USUAL["selector"],
     )
 
@@ -330,7 +331,7 @@ class FitChoiceOptions(ChoiceOptions):
 
     rule: str = option(
         "RULE",
-        "stable, erm, youden, sensitivity:X, ppv:X, kappa, ...: `steadycut rules` lists them.",
+        "stable, erm, logistic, sensitivity:X, ppv:X, ...: `steadycut rules` lists them.",
         default=USUAL["rule"],
         values=rule_names(),
     )
@@ -452,22 +453,21 @@ class ReportOptions(OutputOptions):
 
 def study_arguments(*groups: Any) -> dict[str, Any]:
     """Return the options in groups as `study_options` takes them."""
-    found = {name: value for group in groups for name, value in asdict(group).items()}
-    if "grid" in found:
-        found["grid"] = parse_grid(found["grid"])
-    if "target_prevalence" in found:
-        found["target_prevalence"] = parse_prevalence(found["target_prevalence"])
-    return found
+    arguments = {name: value for group in groups for name, value in asdict(group).items()}
+    if "grid" in arguments:
+        arguments["grid"] = parse_grid(arguments["grid"])
+    if "target_prevalence" in arguments:
+        arguments["target_prevalence"] = parse_prevalence(arguments["target_prevalence"])
+    return arguments
 
 
 def read_key(path: Path | None) -> bytes | None:
     """Return the secret in a file, without spaces and line ends around it."""
     if path is None:
         return None
-    try:
+    msg = f"cannot read --patient-key {path}: {{why}}. Check the path."
+    with refusing(BadOption, msg, OSError):
         return check_key(read_small(path).strip())
-    except OSError as error:
-        refuse(f"cannot read --patient-key {path}: {error.strerror or error}. Check the path.")
 
 
 def parse_grid(text: str) -> int | str:
@@ -481,21 +481,21 @@ def parse_grid(text: str) -> int | str:
 def parse_numbers(text: str, must_be: str, sizes: Sequence[int] = ()) -> tuple[float, ...]:
     """Return numbers that commas separate; there may be any number of them, or one of ``sizes``."""
     try:
-        found = tuple(float(one) for one in text.split(","))
+        numbers = tuple(float(part) for part in text.split(","))
     except ValueError:
-        found = ()
-    if not found or (sizes and len(found) not in sizes):
+        numbers = ()
+    if not numbers or (sizes and len(numbers) not in sizes):
         refuse(f"{must_be}; got {text!r}.")
-    return found
+    return numbers
 
 
 def parse_prevalence(
-    text: str | None, name: str = "--target-prevalence"
+    text: str | None, name: str = "target_prevalence"
 ) -> float | tuple[float, float] | None:
     """Return a prevalence, or the two ends of a range."""
     if text is None:
         return None
-    low, *high = parse_numbers(text, f"{name} must be a number, or two as LOW,HIGH", (1, 2))
+    low, *high = parse_numbers(text, f"{marked(name)} must be a number, or two as LOW,HIGH", (1, 2))
     return (low, high[0]) if high else low
 
 
@@ -511,7 +511,7 @@ def parse_stratify(
     >>> parse_stratify("status", "status", None), parse_stratify("scanner", "status", None)
     (('label', []), ('scanner', ['scanner']))
     """
-    needs_site(site, "--stratify", "site" if stratify == "site" else None)
+    needs_site(site, "stratify", "site" if stratify == "site" else None)
     if stratify is None or stratify in {"label", "site"}:
         return stratify, []
     if stratify in {label, site}:
@@ -526,7 +526,8 @@ NAME_IN_LIST = re.compile(r'\s*"([^"]+)"\s*(?:,|$)|([^,]+)')
 def needs_site(site: str | None, option: str, given: object) -> None:
     """Refuse an option that says something about sites, if no column of sites is named."""
     if given is not None and site is None:
-        refuse(f"{option} {given} needs --site COL, the column that holds the sites.")
+        column = f"{marked('site', 'COL')}, the column that holds the sites"
+        refuse(f"{marked(option)} {given} needs {column}.")
 
 
 def parse_sites(site: str | None, names: str | None, option: str) -> list[str] | None:
@@ -538,7 +539,7 @@ def parse_sites(site: str | None, names: str | None, option: str) -> list[str] |
         return None
     needs_site(site, option, names)
     listed = (quoted or plain for quoted, plain in NAME_IN_LIST.findall(names))
-    found = [name.strip() for name in listed if name.strip()]
-    if not found:
-        refuse(f"{option} must name at least one site; got {names!r}.")
-    return found
+    sites = [name.strip() for name in listed if name.strip()]
+    if not sites:
+        refuse(f"{marked(option)} must name at least one site; got {names!r}.")
+    return sites

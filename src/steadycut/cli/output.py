@@ -4,15 +4,16 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from glob import glob
 from pathlib import Path
 from typing import Any, NoReturn
 
 from steadycut.documents.canonical_json import json_text
 from steadycut.documents.parts import Part
 from steadycut.documents.same_study import refuse_other_study
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, refusing
 from steadycut.io.files import try_folder, write_together
 from steadycut.io.log import this_run
 
@@ -36,23 +37,26 @@ def check_folder(folder: Path | None) -> None:
 
 def check_file(out: Path) -> None:
     """Refuse a name that a folder has, or that no file can have."""
-    try:
-        taken = stat.S_ISDIR(out.stat().st_mode)
-    except FileNotFoundError:
-        taken = False
-    except OSError as error:
-        refuse(f"cannot write {out}: {error.strerror or error}. Choose another place.")
-    if taken:
-        refuse(f"--out must be a file; {out} is a folder. Name a file in it.")
+    msg = f"cannot write {out}: {{why}}. Choose another place."
+    with refusing(BadOption, msg, OSError), suppress(FileNotFoundError):
+        if stat.S_ISDIR(out.stat().st_mode):
+            refuse(f"--out must be a file; {out} is a folder. Name a file in it.")
+
+
+def check_no_input(out: Path, inputs: Sequence[Path | str]) -> None:
+    """Refuse to overwrite the rule or a table that is read."""
+    read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
+    if out.exists() and any(path.exists() and path.samefile(out) for path in read):
+        refuse(f"--out {out} is one of the files that are read; choose another name.")
 
 
 def _try_folder(folder: Path) -> None:
     """Make a folder and a file in it, and remove them: permissions alone are not enough to know."""
     made = _make_folder(folder)
+    msg = f"cannot write to the folder {folder}: {{why}}. Choose another."
     try:
-        try_folder(folder)
-    except OSError as error:
-        refuse(f"cannot write to the folder {folder}: {error.strerror or error}. Choose another.")
+        with refusing(BadOption, msg, OSError):
+            try_folder(folder)
     finally:
         _remove(made)
 

@@ -9,7 +9,7 @@ from steadycut.cli.options import number, option, whole
 from steadycut.cli.output import check_folder, refuse, show, write_folder
 from steadycut.cli.results import finish_page
 from steadycut.documents.change_plan import ALARM, PLAN_FILE
-from steadycut.show.pages.plan import plan_page
+from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.study.labels.needed import rule_at
 from steadycut.study.plan import plan
 
@@ -95,8 +95,7 @@ def plan_command(
         refuse(
             "--range, --labels, --margin, --order, --trigger and --otherwise need --changes RULE."
         )
-    page = plan_page(plan(**asdict(study), **asdict(certificate)).describe())
-    finish_page(page, "plan.html", output)
+    finish_page(plan(**asdict(study), **asdict(certificate)).describe(), output)
 
 
 def write_change_plan(
@@ -132,7 +131,7 @@ def write_change_plan(
     where = out / PLAN_FILE
     text = (
         f"The cut-off may move from {low:g} to {high:g}; nothing else may change.\n"
-        f"Next: sign it before use: steadycut sign {where} --key KEY. After a trigger run "
-        f"steadycut adapt RULE TABLE --plan {where}.\nWrote {where}"
+        f"Next: sign it before use: {COMMAND_LINE.call('sign', where)}. After a trigger run "
+        f"{COMMAND_LINE.call('adapt_plan', where)}.\nWrote {where}"
     )
     show(made, text, as_json=output.as_json)

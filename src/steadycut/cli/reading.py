@@ -71,7 +71,7 @@ def _kept_parts(reading: Reading, request: Request) -> Iterator[Checkpoint]:
 def _study(reading: Reading, request: Request) -> dict[str, str]:
     """Return everything that finished parts depend on; paths are written as digests."""
     recipes = [
-        request.recipe(score, one.name) for score in request.scores for one in request.aggregators
+        request.recipe(score, how.name) for score in request.scores for how in request.aggregators
     ]
     asked = request.missing, request.sites, request.other_than, request.separator, request.decimal
     files = find_files(reading.paths)

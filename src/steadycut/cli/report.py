@@ -1,19 +1,23 @@
 """``steadycut report``: the page of a result again, from its JSON."""
 
-import json
 import warnings
 from pathlib import Path
-from typing import Any
 
+from steadycut._kinds import KINDS, file_name_of
 from steadycut.cli.options import argument, option
 from steadycut.cli.output import check_file, check_folder, refuse
 from steadycut.core.checks import check_choice
+from steadycut.documents.kinds import class_of
+from steadycut.documents.reading import read_json, schema_of
+from steadycut.documents.same_study import is_foreign
 from steadycut.errors import BadTable, SteadycutError
-from steadycut.io.files import read_small, write_atomically
+from steadycut.io.files import write_atomically
 from steadycut.show.render.rerender import ENDINGS, page_name, render_again
 
 FORMS = "html: as the command wrote it; md: Markdown; pdf-ready: HTML to print."
-NAMES = ("study.json", "audit.json", "strata-study.json", "covariate_study.json", "monitor.json")
+# Studies of every kind, then what was made of their rules.
+STUDIES = (file_name_of(schema_of(class_of(kind.study))) for kind in KINDS)
+NAMES = (*STUDIES, "audit.json", "monitor.json")
 
 
 def report_command(
@@ -30,14 +34,13 @@ def report_command(
     """
     check_choice("form", form, tuple(ENDINGS))
     path = find_result(result)
-    content = read_json(path)
-    comparison = None if compare is None else read_json(compare)
+    content = read_result(path)
+    comparison = None if compare is None else read_result(compare)
     target = out or path.parent / page_name(content, form)
     check_folder(target.parent)
     check_file(target)
     ending = f".{ENDINGS[form].rpartition('.')[2]}"
-    other = target.exists() and b"steadycut" not in read_small(target)
-    if target.suffix.lower() != ending or other:
+    if target.suffix.lower() != ending or is_foreign(target):
         refuse(f"--out must be a new file or an old report, and end in {ending}; got {target}.")
     try:
         with warnings.catch_warnings():
@@ -47,11 +50,10 @@ def report_command(
     except SteadycutError:
         raise
     except (LookupError, TypeError, AttributeError, ValueError, ArithmeticError) as error:
-        msg = (
+        raise BadTable(
             f"{path} is not complete ({type(error).__name__}: {error}): it was edited, or another "
             "version of steadycut wrote it. Run the command again that made it."
-        )
-        raise BadTable(msg) from None
+        ) from None
     target.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(target, text.encode())
     print(f"Wrote {target}")
@@ -61,21 +63,16 @@ def find_result(path: Path) -> Path:
     """Return the JSON file that a path names, or that the folder holds."""
     if not path.is_dir():
         return path
-    found = [path / name for name in NAMES if (path / name).is_file()]
-    if len(found) != 1:
-        what = " and ".join(one.name for one in found) if found else "none of them"
+    present = [path / name for name in NAMES if (path / name).is_file()]
+    if len(present) != 1:
+        what = " and ".join(file.name for file in present) if present else "none of them"
         refuse(f"a folder must hold one of {', '.join(NAMES)}; {path} holds {what}. Name the file.")
-    return found[0]
+    return present[0]
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_result(path: Path) -> dict[str, object]:
     """Return the object in a JSON file."""
-    try:
-        content = json.loads(read_small(path))
-    except OSError as error:
-        refuse(f"cannot read {path}: {error.strerror or error}. Check the path.")
-    except (ValueError, RecursionError):
-        content = None
-    if not isinstance(content, dict):
+    content = read_json(path, "the result")
+    if not content:
         refuse(f"{path} is not JSON that steadycut wrote. Give the study.json or audit.json.")
     return content

@@ -12,9 +12,11 @@ from steadycut.cli.output import note, note_warnings, show, show_text, to_json, 
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import note_dropped
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.parts import Part
 from steadycut.ingest import PatientTable
 from steadycut.io.log import this_run
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
 from steadycut.show.render.columns import aligned
 from steadycut.show.render.html import render_page
@@ -22,10 +24,10 @@ from steadycut.show.render.terminal import terminal
 from steadycut.show.words.next_step import COMMAND_LINE
 
 
-def page_files(page: Page, name: str) -> dict[str, bytes]:
-    """Return the JSON file with the numbers of a page, and the page as the HTML file ``name``."""
+def page_files(page: Page) -> dict[str, bytes]:
+    """Return the JSON file with the numbers of a page, and the page as an HTML file."""
     held = page.files[0]
-    return {held.name: held.text.encode(), name: render_page(page).encode()}
+    return {held.name: held.text.encode(), f"{page.name}.html": render_page(page).encode()}
 
 
 def show_page(page: Page, *more: str, as_json: bool, verbose: bool = False) -> None:
@@ -39,21 +41,20 @@ def show_page(page: Page, *more: str, as_json: bool, verbose: bool = False) -> N
 
 
 def finish_page(
-    page: Page,
-    name: str,
+    document: Part,
     output: OptionalOutputOptions,
     reading: Reading | None = None,
     table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,
     rule: tuple[str, Path] | None = None,
 ) -> None:
-    """Write ``files``, the numbers of a page and its HTML file ``name``, and show the page.
+    """Write ``files``, a document and its page, and show the page.
 
     ``rule`` is the frozen file that the command was given: its usual name, and where it is.
     """
-    wrote, places = [], dict([rule] if rule else [])
+    page, wrote, places = page_of(document), [], dict([rule] if rule else [])
     if output.out is not None:
-        written = {**(files or {}), **page_files(page, name)}
+        written = {**(files or {}), **page_files(page)}
         write_folder(output.out, written, overwrite=output.overwrite)
         if reading is not None:
             reading.remove_checkpoint()
@@ -68,8 +69,7 @@ def finish_page(
 
 
 def finish_study(
-    page: Page,
-    name: str,
+    document: Part,
     frozen: FrozenFile[Any],
     output: OutputOptions,
     reading: Reading,
@@ -77,8 +77,7 @@ def finish_study(
 ) -> None:
     """Write the frozen file of a study with its page, and show the page."""
     this_run().rule_sha256 = frozen.document.sha256
-    files = {frozen.file_name: frozen.to_bytes()}
-    finish_page(page, name, output, reading, table, files)
+    finish_page(document, output, reading, table, {frozen.file_name: frozen.to_bytes()})
 
 
 def finish_scoring(
@@ -91,7 +90,7 @@ def finish_scoring(
     as_json: bool,
 ) -> None:
     """Write ``NAME.json``, show it as JSON or as ``rows``, and name the skipped files."""
-    named = [asdict(one) for one in skipped]
+    named = [asdict(file) for file in skipped]
     summary = {"schema": f"steadycut.{name}/1", **content, "skipped": named}
     write_folder(out, {f"{name}.json": to_json(summary)})
     note_skipped(skipped)
@@ -103,8 +102,8 @@ def finish_scoring(
 
 def note_skipped(skipped: Sequence[SkippedFile]) -> None:
     """Name every skipped file on stderr."""
-    for one in skipped:
-        note(one.text)
+    for file in skipped:
+        note(file.text)
 
 
 def exit_if_skipped(skipped: Sequence[SkippedFile]) -> None:

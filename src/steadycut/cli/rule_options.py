@@ -23,6 +23,7 @@ from steadycut.documents.frozen import FrozenFile, column_names
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.known_patients import check_fits
 from steadycut.documents.signature import load_verified, read_verified
+from steadycut.errors import argument as marked
 from steadycut.io.log import this_run
 
 # The exit codes with --strict.
@@ -129,7 +130,7 @@ class ExternalOptions:
 
     def names(self, site: str | None) -> list[str] | None:
         """Return the sites to judge on, in this column; None for all, or for all others."""
-        return None if self.others else opt.parse_sites(site, self.external, "--external")
+        return None if self.others else opt.parse_sites(site, self.external, "external")
 
     def label_of(self, rule: FrozenFile[Any]) -> str | None:
         """Return the column of labels; that of the rule need not be in the table."""
@@ -140,7 +141,8 @@ class ExternalOptions:
     def site_of(self, rule: FrozenFile[Any], *, own: bool) -> str | None:
         """Return the column of sites; without a name that of the rule, if ``own`` or needed."""
         if self.no_site and (self.site is not None or self.external is not None):
-            refuse("--no-site excludes --site and --external; leave it out.")
+            both = f"{marked('site')} and {marked('external')}"
+            refuse(f"{marked('no_site')} excludes {both}; leave it out.")
         wanted = not self.no_site and (own or self.external is not None)
         return self.site or (rule.recipe.site if wanted else None)
 

@@ -76,8 +76,8 @@ def verify_command(
         return
     if key is None or len(rule) != 1:
         refuse("verify needs one file and --key PUBLIC; or --chain, and the files of a chain.")
-    found = signing.verify(rule[0], key, signature=signature)
-    show(asdict(found), f"{rule[0]} is what the owner of key {found.key} signed", as_json=as_json)
+    signed = signing.verify(rule[0], key, signature=signature)
+    show(asdict(signed), f"{rule[0]} is what the owner of key {signed.key} signed", as_json=as_json)
 
 
 def verify_chain(
@@ -101,8 +101,7 @@ def verify_chain(
     show(content | {"not_checked": NOT_CHECKED}, "\n".join([*lines, NOT_CHECKED]), as_json=as_json)
     broken = [one for one in links if not one.holds]
     if broken:
-        msg = f"{broken[0].name} does not hold: {texts[broken[0].name]}"
-        raise BadRuleFile(msg)
+        raise BadRuleFile(f"{broken[0].name} does not hold: {texts[broken[0].name]}")
 
 
 def schema_in(path: Path) -> object:

@@ -16,14 +16,14 @@ from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
 from steadycut.core.checks import IntArray, shared_values
+from steadycut.core.labels import is_number
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import LOSS_BOUNDS
-from steadycut.core.strata.costs import CostMatrix, grade_codes, is_number
+from steadycut.core.strata.costs import CostMatrix, grade_codes
 from steadycut.documents.strata import MOST_GRADES
 from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small
-from steadycut.show.pages.strata import strata_page
 from steadycut.study.options import USUAL
 from steadycut.study.strata.fit import run_strata
 from steadycut.study.strata.options import strata_options
@@ -97,8 +97,8 @@ def strata_command(
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
     found = read_tables(request, reading)
     study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    page = strata_page(with_data(study.describe(), found))
-    finish_study(page, "strata.html", study.freeze(), output, reading, found)
+    document = with_data(study.describe(), found)
+    finish_study(document, study.freeze(), output, reading, found)
 
 
 def ordered_values(
@@ -210,9 +210,8 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
     others = Counter(text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0)
     if others:
         shown = shared_values(others) if len(others) <= MOST_GRADES else "many others"
-        msg = (
+        raise BadTable(
             f"labels in {label!r} must be among --order {','.join(order)}; {shown} "
             f"{'is' if len(others) == 1 else 'are'} there as well. Name all of them in order."
         )
-        raise BadTable(msg)
     return codes

@@ -20,7 +20,7 @@ from steadycut.core.records import PatientScores
 from steadycut.documents import guards
 from steadycut.documents.frozen import FrozenFile, none_positive
 from steadycut.documents.parts import DataPart, NewPatientsPart, Part
-from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
+from steadycut.errors import BadOption, BadPatients, BadTable, MissingColumn, argument, refusing
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
@@ -46,11 +46,11 @@ def read_levels(
         return read_tables(request, reading), []
     except MissingColumn as error:
         column = error.column
-        found = guards.missing_patient(request, column, expected)
-        found = found or guards.missing_level(request, column)
-        if found is None:
+        finding = guards.missing_patient(request, column, expected)
+        finding = finding or guards.missing_level(request, column)
+        if finding is None:
             raise
-    guards.pass_or_refuse([found], force=force)
+    guards.pass_or_refuse([finding], force=force)
     levels = tuple(level for level in request.levels if level[0] != column)
     patient = ROW if column == request.patient else request.patient
     less = replace(request, levels=levels, patient=patient)
@@ -58,13 +58,13 @@ def read_levels(
     asked = request.recipe("", "")
     patients = {
         key: replace(
-            one,
-            recipe=replace(one.recipe, levels=asked.levels, patient=asked.patient),
-            n_units=one.n_units if levels == request.levels else None,
+            scores,
+            recipe=replace(scores.recipe, levels=asked.levels, patient=asked.patient),
+            n_units=scores.n_units if levels == request.levels else None,
         )
-        for key, one in table.patients.items()
+        for key, scores in table.patients.items()
     }
-    return replace(table, patients=patients), [found, *more]
+    return replace(table, patients=patients), [finding, *more]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,8 +171,7 @@ def _saying_how_to_leave_out(
                 hint = (
                     f"It is read because the rule names it; {argument(name, value=True)} does not."
                 )
-                msg = f"{error.message} {hint}"
-                raise type(error)(msg) from None
+                raise type(error)(f"{error.message} {hint}") from None
         raise
 
 
@@ -190,8 +189,8 @@ def with_rows(document: Told, table: PatientTable) -> Told:
     anything: Any = document  # Studies of cut-offs and strata keep their warnings in a part.
     holder = anything if hasattr(anything, "warnings") else anything.stability
     texts = list(dict.fromkeys([*holder.warnings, *alike_lines(table)]))
-    told: Any = holder.model_copy(update={"warnings": texts})
-    return told if holder is document else document.model_copy(update={"stability": told})
+    copied: Any = holder.model_copy(update={"warnings": texts})
+    return copied if holder is document else document.model_copy(update={"stability": copied})
 
 
 def with_data(document: Told, table: PatientTable, **known: Any) -> Told:
@@ -205,11 +204,11 @@ def label_warnings(patients: PatientScores, frozen: FrozenFile[Any]) -> list[str
     recipe = patients.recipe
     if patients.labels is None:
         return []
-    found = []
+    texts = []
     if recipe.label_how != frozen.recipe.label_how:
-        here, before = (ANY_ROW if one.label_how else ALL_ROWS for one in (recipe, frozen.recipe))
-        found.append(f"labels: here {here}; in the study {before}.")
-    return [*found, *none_positive(patients)]
+        here, before = (ANY_ROW if made.label_how else ALL_ROWS for made in (recipe, frozen.recipe))
+        texts.append(f"labels: here {here}; in the study {before}.")
+    return [*texts, *none_positive(patients)]
 
 
 def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = None) -> DataPart:
@@ -232,15 +231,15 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
 
 
 def note_dropped(
-    table: PatientTable, told: Collection[str] = (), *, small_cells: bool = False
+    table: PatientTable, known: Collection[str] = (), *, small_cells: bool = False
 ) -> None:
-    """Say what was left out, and what looks odd about the rows unless it is ``told`` elsewhere.
+    """Say what was left out, and what looks odd about the rows unless it is ``known`` elsewhere.
 
     With small cells only the terminal says it, and no log: it counts patients.
     """
     for line in dropped_lines(table):
         note(line)
-    odd = [text for text in alike_lines(table) if text not in told]
+    odd = [text for text in alike_lines(table) if text not in known]
     if not small_cells:
         note_warnings(odd)
         return
@@ -255,7 +254,8 @@ def parse_stated(text: str | None) -> Any:
     """Return a stated prevalence as numbers."""
     if text is None:
         return None
-    ends = parse_numbers(text, "--prevalence must be a share such as 0.08, or a range 0.05,0.12")
+    must_be = f"{argument('prevalence')} must be a share such as 0.08, or a range 0.05,0.12"
+    ends = parse_numbers(text, must_be)
     return ends[0] if len(ends) == 1 else ends
 
 
@@ -273,10 +273,10 @@ def write_list(
     empty = np.full(patients.size, "", dtype=np.str_)
     content = csv_bytes({"patient": patients, **(columns or {}), "label": empty})
     path = output.out / name
-    for one in (name, *(files or ())):
-        if (output.out / one).exists() and not output.overwrite:
+    for file in (name, *(files or ())):
+        if (output.out / file).exists() and not output.overwrite:
             refuse(
-                f"{output.out / one} is there already, perhaps with labels; choose another --out, "
+                f"{output.out / file} is there already, perhaps with labels; choose another --out, "
                 "or --overwrite."
             )
     write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
@@ -305,28 +305,23 @@ def read_worklist(
     ``known`` are the patients of the table, ``allowed`` the values of the column. Without a column
     nothing is said of the patients.
     """
-    try:
+    msg = f"cannot read {path}: {{why}}. Give the list of patients that steadycut wrote."
+    with refusing(BadOption, msg, OSError, UnicodeDecodeError, csv.Error):
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or error
-        refuse(f"cannot read {path}: {why}. Give the list of patients that steadycut wrote.")
     needed = ["patient", *([] if column is None else [column]), "label"]
     if not rows or not set(needed) <= set(rows[0]):
-        msg = (
+        raise BadTable(
             f"{path} must have the columns {', '.join(needed[:-1])} and label, separated by "
             "commas, as steadycut wrote them."
         )
-        raise BadTable(msg)
     filled = [row for row in rows if (row["label"] or "").strip()]
     if not filled:
-        msg = f"no label is filled in {path}; fill in the column label for some patients."
-        raise BadTable(msg)
+        raise BadTable(f"no label is filled in {path}; fill in the column label for some patients.")
     # An apostrophe stands in front of what a spreadsheet would take for a formula.
     cells = {safe_cell(name): name for name in known}
     names = [cells.get(row["patient"], row["patient"] or "") for row in filled]
     if len(set(names)) < len(names):
-        msg = f"{path} names a patient twice; keep one row of each."
-        raise BadTable(msg)
+        raise BadTable(f"{path} names a patient twice; keep one row of each.")
     said = {} if column is None else dict(zip(names, filled, strict=True))
     purposes = {name: row[column] for name, row in said.items()}
     if not set(purposes.values()) <= set(allowed):

@@ -26,6 +26,7 @@ travel:
 ``select``          of several ways to make scores, the best one (Algorithm 1)
 ``ensemble``        several ways to make scores, averaged on the quantile scale
 ``certify``         a frozen threshold and other patients -> a certificate
+``break_even``      at which ratio of costs a cut-off starts and stops being useful
 ``asked_rates``     whether sensitivity and specificity are as high as asked for
 ``intervals``       confidence intervals of the cut-off and of what it does
 ``shift``           what differs between two hospitals

@@ -52,8 +52,7 @@ def parse_rates(
             known, example = " or ".join(names), next(iter(names))
             refuse("certify", f"name {known}, each with a value, as in {example}:0.90", text)
         if name in asked:
-            msg = f"{argument('certify')} asks for {name} twice; ask once."
-            raise BadOption(msg)
+            raise BadOption(f"{argument('certify')} asks for {name} twice; ask once.")
         asked[name] = share_in("certify", name, value)
     return asked
 

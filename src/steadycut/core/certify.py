@@ -121,7 +121,6 @@ def certify(
     """
     patients = PatientScores(scores=scores, labels=y).oriented(direction)
     check_some("a certificate needs", patients.n_patients)
-    check_finite("threshold", threshold)
-    oriented = sign_of(direction) * threshold
+    oriented = sign_of(direction) * check_finite("threshold", threshold, cut_off=True)
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp)
     return certificate_of(confusion_at(patients, oriented), costs, delta, bound=bound)

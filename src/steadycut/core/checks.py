@@ -108,8 +108,7 @@ def refuse(name: str, rule: str, value: object, allowed: Collection[str] = ()) -
     steadycut.errors.BadOption: delta must lie strictly between 0 and 1; got 2.
     """
     named = argument(name) if name.isidentifier() else name
-    msg = f"{named} must {rule}; got {shown(value)}.{did_you_mean(value, allowed)}"
-    raise BadOption(msg)
+    raise BadOption(f"{named} must {rule}; got {shown(value)}.{did_you_mean(value, allowed)}")
 
 
 def check_fraction(name: str, value: Any) -> float:
@@ -145,10 +144,13 @@ def check_range(name: str, value: Any) -> tuple[float, float]:
     return low, high
 
 
-def check_finite(name: str, value: Any) -> float:
-    """Return ``value`` as a float, if it is a finite number in the range allowed for scores."""
+def check_finite(name: str, value: Any, *, cut_off: bool = False) -> float:
+    """Return ``value`` as a float, if it is a finite number in the range allowed for scores.
+
+    A ``cut_off`` may be infinite: it calls everybody, or nobody.
+    """
     number = _as_float(value)
-    if not abs(number) <= LARGEST_SCORE:
+    if not abs(number) <= (np.inf if cut_off else LARGEST_SCORE):
         refuse(name, "be a finite number", value)
     return number
 
@@ -201,23 +203,20 @@ def check_scores(scores: ArrayLike) -> FloatArray:
     """Return ``scores`` as a read-only array of finite floats, shape (n,)."""
     given = _one_dimension("scores", as_array("scores", scores))
     try:
-        # numpy would silently drop the imaginary part of complex numbers.
-        array = np.asarray(given, dtype=np.float64) if given.dtype.kind != "c" else None
+        # numpy would silently drop the imaginary part of complex numbers, and count dates in days.
+        array = np.asarray(given, dtype=np.float64) if given.dtype.kind not in "cmM" else None
     except (TypeError, ValueError, OverflowError):
         array = None
     if array is None:
-        msg = "scores must be numbers, one per patient."
-        raise BadPatients(msg)
+        raise BadPatients("scores must be numbers, one per patient.")
     bad = np.count_nonzero(~np.isfinite(array))
     if bad:
-        msg = (
+        raise MissingScores(
             f"scores must be finite numbers; {bad} of {array.size} are missing, NaN or infinite. "
             "Remove these patients, or fix their scores."
         )
-        raise MissingScores(msg)
     if array.size and np.abs(array).max() > LARGEST_SCORE:
-        msg = f"scores must not exceed {LARGEST_SCORE:g} in size; rescale them."
-        raise BadPatients(msg)
+        raise BadPatients(f"scores must not exceed {LARGEST_SCORE:g} in size; rescale them.")
     # Adding 0.0 makes a copy and turns negative zero into zero.
     return read_only(array + 0.0)
 
@@ -228,21 +227,52 @@ def check_labels(labels: ArrayLike, n_patients: int) -> LabelArray:
     check_length("labels", array, n_patients)
     positive, negative = array == 1, array == 0
     if not np.all(positive | negative):
-        msg = (
+        raise BadPatients(
             "labels must be 0 or 1 for every patient. If they are not, name the one that means "
             f"ill: {argument('positive', 'VALUE')}."
         )
-        raise BadPatients(msg)
     return read_only(positive.astype(np.int8))
 
 
 def as_array(name: str, values: Any) -> NDArray[Any]:
-    """Return ``values`` as an array. Entries of different lengths are an error."""
+    """Return ``values`` as an array. Masked entries, or ones of different lengths, are an error."""
+    refuse_masked(name, values)
     try:
         return np.asarray(values)
     except ValueError:
         msg = f"{name} must have one plain entry per patient; got entries of different lengths."
         raise BadPatients(msg) from None
+
+
+def refuse_masked(name: str, values: Any) -> None:
+    """Refuse masked entries: numpy would take what is behind the mask."""
+    if np.ma.is_masked(values):
+        raise BadPatients(f"{name} has masked entries. Remove these patients from all columns.")
+
+
+def check_same_order(columns: Mapping[str, Any], identifiers: TextArray | None = None) -> None:
+    """Refuse pandas columns whose indexes have the same entries in different orders.
+
+    Their entries would be brought together by place, so that patients get those of others. An index
+    of ``identifiers`` must have their order, too; numbers from 0 are no identifiers for pandas.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> scores, labels = pd.Series([0.1, 0.9]), pd.Series([1, 0], index=[1, 0])
+    >>> check_same_order({"scores": scores, "labels": labels})
+    Traceback (most recent call last):
+    steadycut.errors.BadPatients: labels has its index in another order. Align it, or give an array.
+    """
+    indexes = {name: column.index for name, column in columns.items() if hasattr(column, "iloc")}
+    for name, index in indexes.items():
+        named = identifiers is not None and type(index).__name__ != "RangeIndex"
+        for other in (next(iter(indexes.values())), identifiers if named else index):
+            pair: Any = (index, other) if other is not index else ()
+            orders = [list(map(str, order)) for order in pair]
+            if orders and orders[0] != orders[1] and sorted(orders[0]) == sorted(orders[1]):
+                msg = f"{name} has its index in another order. Align it, or give an array."
+                raise BadPatients(msg)
 
 
 def check_length(name: str, array: NDArray[Any], n_patients: int) -> None:

@@ -78,6 +78,16 @@ class Confusion:
         return self.fp / self.n_negative if self.n_negative else None
 
     @property
+    def sensitivity(self) -> float | None:
+        """The share of diseased patients who are called; None if there are none."""
+        return None if self.miss_rate is None else 1 - self.miss_rate
+
+    @property
+    def specificity(self) -> float | None:
+        """The share of healthy patients who are not called; None if there are none."""
+        return None if self.alarm_rate is None else 1 - self.alarm_rate
+
+    @property
     def call_rate(self) -> float:
         """The share of all patients who are called."""
         return (self.tp + self.fp) / self.n_patients

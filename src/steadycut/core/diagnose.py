@@ -1,5 +1,7 @@
 """How stable a cut-off is: flip probabilities, and warnings where it is not well defined."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
@@ -7,9 +9,10 @@ from steadycut.core.checks import FloatArray
 from steadycut.core.cuts.grid import Cuts, EvenCuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rounding import percent
 from steadycut.core.rules.basins import barriers
 from steadycut.core.strata.draws import stratum_flips
-from steadycut.errors import Warned
+from steadycut.errors import ADVISED, Warned, warned_if
 
 # At least this share of the draws beyond a barrier counts as a second basin.
 SECOND_BASIN = 0.10
@@ -41,32 +44,28 @@ def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:
 
 def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[str]:
     """Return warnings if the bootstrap thresholds do not have one clear location."""
-    warnings: list[str] = []
-    share = basin_share(cuts, draws, costs)
-    if share >= SECOND_BASIN:
-        warnings.append(
-            Warned.of("multi-modal minimum")(
-                f"{share:.0%} of the bootstrap cut-offs lie beyond a stretch of "
-                "clearly higher risk, in a second basin; the radius mixes the two."
-            )
-        )
-    low, high = np.quantile(draws.ranks, [0.1, 0.9]) / cuts.n_patients
-    if high - low > FLAT:
-        warnings.append(
-            Warned.of("flat minimum")(
-                f"the middle 80 % of the bootstrap cut-offs spread over "
-                f"{high - low:.0%} of the patients; the data do not settle the cut-off."
-            )
-        )
-    widest = largest_gap(cuts)
-    if widest > COARSE:
-        warnings.append(
-            Warned.of("coarse grid")(
-                f"{widest:.0%} of the patients lie between two neighbouring cuts, though "
-                "their scores differ; use the exact cuts (--grid exact, in Python grid='exact')."
-            )
-        )
-    return warnings
+    share, widest = basin_share(cuts, draws, costs), largest_gap(cuts)
+    (spread,) = spreads(draws.ranks[:, None], cuts.n_patients)
+    second = Warned.of("multi-modal minimum")(
+        f"{percent(share, 0)} of the bootstrap cut-offs lie beyond a stretch of clearly "
+        "higher risk, in a second basin; the radius mixes the two."
+    )
+    flat = Warned.of("flat minimum")(
+        f"the middle 80 % of the bootstrap cut-offs spread over {percent(spread, 0)} of the "
+        "patients; the data do not settle the cut-off."
+    )
+    coarse = Warned.of("coarse grid")(
+        f"{percent(widest, 0)} of the patients lie between two neighbouring cuts, though their "
+        f"scores differ; use the exact cuts ({ADVISED['grid', 'exact']})."
+    )
+    noticed = {second: share >= SECOND_BASIN, flat: spread > FLAT, coarse: widest > COARSE}
+    return [text for text, seen in noticed.items() if seen]
+
+
+def spreads(ranks: FloatArray, n_patients: int) -> list[float]:
+    """Return over which share of the patients the middle 80 % of the draws of each cut spread."""
+    low, high = np.quantile(ranks, [0.1, 0.9], axis=0) / n_patients
+    return (high - low).tolist()
 
 
 def largest_gap(cuts: Cuts) -> float:
@@ -98,11 +97,13 @@ def class_warnings(name: str, patients: PatientScores) -> list[str]:
     """Return a warning for each class with few patients; ``name`` says what they are used for."""
     names = patients.recipe.class_names
     counts = {names.ill_patients: patients.n_positive, names.healthy_patients: patients.n_negative}
+    return few_warnings(counts, f"{name}; expect a rough cut-off and a wide certificate")
+
+
+def few_warnings(counts: Mapping[str, int], expect: str) -> list[str]:
+    """Return a warning for each kind of patients of whom there are few."""
     return [
-        Warned.of("few patients")(
-            f"{count} {kind} {name}; expect a rough cut-off and a wide certificate below "
-            f"{FEW_PATIENTS}."
-        )
+        Warned("few patients", f"{count} {kind} {expect} below {FEW_PATIENTS}.")
         for kind, count in counts.items()
         if count < FEW_PATIENTS
     ]
@@ -114,10 +115,11 @@ def order_warnings(patients: PatientScores) -> list[str]:
     Such patients are split by position. If they are sorted by label, the split fixes the number of
     patients of each class in both parts, like a split stratified by label.
     """
-    if patients.patients is not None or np.count_nonzero(np.diff(patients.known_labels)) != 1:
+    if patients.patients is not None:
         return []
-    text = Warned.of("sorted by label")(
-        "the patients have no identifiers and stand in the order of their labels, "
-        "so that the split is not independent of these; shuffle them, or give identifiers."
+    msg = (
+        "the patients have no identifiers and stand in the order of their labels, so that the "
+        "split is not independent of these; shuffle them, or give identifiers."
     )
-    return [text]
+    is_sorted = np.count_nonzero(np.diff(patients.known_labels)) == 1
+    return warned_if(is_sorted, "sorted by label", msg)

@@ -17,9 +17,9 @@ from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import TIE, count_errors
 from steadycut.core.records import PatientScores, Recipe
-from steadycut.core.rules.registry import cuts_at_rank
+from steadycut.core.rules.registry import choose
 from steadycut.core.select import Candidate, Search, measure_candidate
-from steadycut.errors import Warned
+from steadycut.errors import BadRuleFile, warned_if
 
 SCORE = "ensemble"
 HOW = "quantile-ensemble"
@@ -71,6 +71,23 @@ class Ensemble:
         """The number of steps in which the ensemble score goes from 0 to 1."""
         return 2 * self.methods[0].reference.size * self.total_weight
 
+    def readable_recipes(self) -> list[Recipe]:
+        """Return the recipes of the methods, if one reading of a table can make them all."""
+        recipes = [method.recipe for method in self.methods]
+        first, names = recipes[0], [recipe.name for recipe in recipes]
+        for place, recipe in enumerate(recipes):
+            if names[place] in names[:place]:
+                raise BadRuleFile(
+                    f"an ensemble with two methods called '{names[place]}' cannot be frozen; give "
+                    "each score or aggregator its own name."
+                )
+            if (recipe.patient, recipe.levels) != (first.patient, first.levels):
+                raise BadRuleFile(
+                    f"an ensemble of methods with different levels cannot be frozen; '{names[0]}' "
+                    f"and '{names[place]}' differ. Aggregate all of them with the same levels."
+                )
+        return recipes
+
     @property
     def recipe(self) -> Recipe:
         """The columns of the table. The methods hold the scores and chains."""
@@ -100,10 +117,12 @@ class Ensemble:
         """Return the threshold half a step below whole cuts, in oriented units.
 
         ``cut`` is Σ w_m times twice the rank of a method's cut, also in oriented units. If ``sign``
-        is -1, ranks are counted from the top.
+        is -1, ranks are counted from the top. The threshold is infinite if all methods call
+        everybody, or all call nobody.
         """
         whole = cut - self.steps * (sign < 0)
-        return (2 * whole - 1) / (2 * self.steps)
+        inside = (2 * whole - 1) / (2 * self.steps)
+        return np.where(cut == 0, -np.inf, np.where(cut == self.steps, np.inf, inside))
 
 
 def thin(ordered: FloatArray, most: int = LARGEST_REFERENCE) -> FloatArray:
@@ -245,7 +264,7 @@ def draw_cuts(
     """
     choosers = [_chooser(who, ref, search) for who, ref in zip(chose, references, strict=True)]
     batches = _drawn_patients(chose[0].n_patients, search.n_bootstrap, rng)
-    chosen = [[choose(drawn) for choose in choosers] for drawn in batches]
+    chosen = [[chooser(drawn) for chooser in choosers] for drawn in batches]
     return np.concatenate([np.stack(batch) for batch in chosen], axis=1)
 
 
@@ -272,13 +291,11 @@ def try_ensemble(
 def risk_warnings(risk: float, methods: Sequence[Candidate], search: Search) -> list[str]:
     """Return a warning if one method alone has a smaller risk among the choosing patients."""
     best = min(methods, key=lambda candidate: candidate.risk)
-    if risk <= best.risk + TIE * search.costs.largest:
-        return []
-    text = Warned.of("ensemble")(
+    msg = (
         f"its risk among the patients used to choose, {risk:.3f}, is above that of "
         f"'{best.recipe.name}' alone, {best.risk:.3f}."
     )
-    return [text]
+    return warned_if(risk > best.risk + TIE * search.costs.largest, "ensemble", msg)
 
 
 def _chooser(
@@ -291,15 +308,14 @@ def _chooser(
     cell = np.searchsorted(cuts.values, patients.scores) + negative * (width // 2)
     below = np.append(np.searchsorted(reference, cuts.values), reference.size)
 
-    def choose(drawn: IntArray) -> IntArray:
+    def chosen(drawn: IntArray) -> IntArray:
         rows = len(drawn)
         place = cell[drawn] + width * np.arange(rows)[:, None]
         cells = np.bincount(place.ravel(), minlength=rows * width).reshape(rows, width)
-        curve = count_errors(cells)
-        first, last = cuts_at_rank(curve.ranks, search.chooser(curve, search.costs))
+        first, last = choose(count_errors(cells), search.chooser, search.costs)
         return below[first] + below[last]
 
-    return choose
+    return chosen
 
 
 def _drawn_patients(n: int, n_replicates: int, rng: np.random.Generator) -> Iterator[IntArray]:

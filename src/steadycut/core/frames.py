@@ -27,6 +27,21 @@ class Framed:
         """Return how each table is made, by name; the first one is the default."""
         raise NotImplementedError
 
+    def _content(self) -> object:
+        """Return everything that makes two of them equal."""
+        return {
+            name: {column: list(values) for column, values in make().items()}
+            for name, make in self._tables().items()
+        }
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both say the same; a copy or a pickle does."""
+        return type(self) is type(other) and self._content() == other._content()
+
+    def __hash__(self) -> int:
+        """Return the same number for equal objects, without looking at what they hold."""
+        return hash(type(self))
+
     def to_frame(self, what: str | None = None, *, library: str | None = None) -> Any:  # noqa: ANN401
         """Return a table as a data frame.
 

@@ -56,11 +56,10 @@ def code_labels(
     coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
     # If there are two others, one of them is probably the positive one, written differently.
     if not coded.any() and (must_occur or len(set(values)) > 1):
-        msg = (
+        raise BadTable(
             f"no label in {column!r} is {str(positive)!r}; {_describe(counts)} there. "
             f"Name one of these: {argument('positive', 'VALUE')}."
         )
-        raise BadTable(msg)
     return coded
 
 
@@ -88,6 +87,15 @@ def same_label(text: str, other: str) -> bool:
     return _meaning(text) == _meaning(other)
 
 
+def is_number(text: str) -> bool:
+    """Return whether a text is a number."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def _meaning(text: str) -> float | str:
     """Return the number that a text stands for, or the text."""
     folded = text.strip().casefold()
@@ -103,12 +111,11 @@ def _check_present(counts: Mapping[str, int], column: str) -> None:
     marks = list(filter(is_missing_mark, counts))
     if marks:
         texts = ", ".join(sorted(map(repr, marks)))
-        msg = (
+        raise BadTable(
             f"every label in {column!r} must be a class; {texts} is there, which stands "
             f"for a missing label. Leave such cells empty; {argument('missing', 'drop')} then "
             "leaves out these patients."
         )
-        raise BadTable(msg)
 
 
 def _check_zero_one(counts: Mapping[str, int], values: Sequence[float | str], column: str) -> None:
@@ -117,21 +124,19 @@ def _check_zero_one(counts: Mapping[str, int], values: Sequence[float | str], co
     if others:
         _check_classes(counts, values, column)
         well = " as well" if len(others) < len(values) else ""
-        msg = (
+        raise BadTable(
             f"labels in {column!r} must be 0 or 1; {_describe(others)} there{well}. "
             f"Name the label that means ill: {argument('positive', 'VALUE')}."
         )
-        raise BadTable(msg)
 
 
 def _check_classes(counts: Mapping[str, int], values: Sequence[float | str], column: str) -> None:
     if len(set(values)) > 2:  # noqa: PLR2004
-        msg = (
+        raise BadTable(
             f"labels in {column!r} must be of two classes; {_describe(counts)} there. Name another "
             f"column with {argument('label', 'COL')}, or make one of two classes: merge some of "
             f"these, and name the class that means ill with {argument('positive', 'VALUE')}."
         )
-        raise BadTable(msg)
 
 
 def _describe(counts: Mapping[str, int]) -> str:

@@ -262,13 +262,8 @@ def site_row(result: SiteResult, costs: Costs, delta: float) -> SiteRow:
 
 def comparison_at(counts: Confusion, costs: Costs) -> Comparison:
     """Return the comparison of a cut-off with calling everybody or nobody, at one hospital."""
-    return Comparison(
-        here=counts.counts,
-        matrix=CostMatrix.of_errors(costs.cost_fn, costs.cost_fp),
-        costs=costs,
-        promised=0.0,
-        vacuous=False,
-    )
+    matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
+    return Comparison(here=counts.counts, matrix=matrix, costs=costs, promised=0.0, vacuous=False)
 
 
 def worst_site(rows: Sequence[SiteRow], promised: float) -> WorstSite:

@@ -8,7 +8,7 @@ import numpy as np
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadPatients, Warned, argument
+from steadycut.errors import ADVISED, BadPatients, Warned, argument, warned_if
 
 # An AUC of at least this is rare in medicine, and common where the score has seen the label.
 NEAR_PERFECT = 0.99
@@ -26,12 +26,11 @@ SMALLEST_SPREAD = 1e-150
 def check_varied(patients: PatientScores) -> None:
     """Refuse a score that is the same for every patient, or nearly so on the scale of floats."""
     if is_constant(patients):
-        msg = (
+        raise BadPatients(
             f"every patient has the same score {float(patients.scores[0]):g} "
             f"({patients.recipe.name}): no cut-off can tell them apart. Check "
             f"{argument('score')}, the column of scores, and how it is aggregated."
         )
-        raise BadPatients(msg)
     if patients.scores.size > 1 and np.ptp(patients.scores) < SMALLEST_SPREAD:
         msg = f"scores must differ by at least {SMALLEST_SPREAD:g}, or squares become 0. Rescale."
         raise BadPatients(msg)
@@ -66,8 +65,8 @@ def odd_warnings(patients: PatientScores, direction: str = "ge", *, has_target: 
 
 def same_score_warnings(patients: PatientScores) -> list[str]:
     """Notice a score that is the same for every patient."""
-    text = Warned("score", "every patient has the same score; no cut-off can tell them apart.")
-    return [text] if is_constant(patients) else []
+    msg = "every patient has the same score; no cut-off can tell them apart."
+    return warned_if(is_constant(patients), "score", msg)
 
 
 def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
@@ -83,15 +82,12 @@ def swapped_warnings(patients: PatientScores, direction: str) -> list[str]:
     """
     if patients.labels is None or patients.n_patients < FEW:
         return []
-    area = auc(patients.oriented(direction))
-    if area is None or area >= 1 / 2:
-        return []
-    low = "low" if direction == "ge" else "high"
-    text = Warned.of("labels")(
-        f"the AUC here is {area:.2f}: are the labels swapped (--positive, in Python "
-        f"positive=...), or do {low} scores mean ill here?"
+    area, low = auc(patients.oriented(direction)), "low" if direction == "ge" else "high"
+    msg = (
+        f"the AUC here is {area or 0:.2f}: are the labels swapped ({ADVISED['positive', None]}), "
+        f"or do {low} scores mean ill here?"
     )
-    return [text]
+    return warned_if(area is not None and area < 1 / 2, "labels", msg)
 
 
 def area_warnings(patients: PatientScores, direction: str) -> list[str]:
@@ -101,13 +97,14 @@ def area_warnings(patients: PatientScores, direction: str) -> list[str]:
         low, other = ("low", "le") if direction == "ge" else ("high", "ge")
         text = Warned.of("direction")(
             f"the AUC is {area:.2f}, below 0.5: with this direction the score is worse "
-            f"than chance. If {low} scores are to be called, say so (--direction {other}, in "
-            f"Python direction='{other}'). Or are the labels swapped?"
+            f"than chance. If {low} scores are to be called, say so "
+            f"({ADVISED['direction', other]}). Or are the labels swapped?"
         )
         return [text]
     if area is not None and area >= NEAR_PERFECT and patients.n_patients >= FEW:
-        how = "perfectly" if area == 1 else f"almost perfectly (AUC {area:.3f})"
-        text = Warned.of("separation")(
+        perfect = area == 1
+        how = "perfectly" if perfect else f"almost perfectly (AUC {area:.3f})"
+        text = Warned.of("separation" if perfect else "near separation")(
             f"the score separates the classes {how}. Was it trained on these patients, "
             "or is it made from the label?"
         )
@@ -127,8 +124,8 @@ def sampling_warnings(patients: PatientScores) -> list[str]:
         return []
     text = Warned.of("sampling")(
         f"{what}. If they were picked so (case-control), the cost, PPV and NPV are not "
-        "those of practice: give the prevalence of practice (--target-prevalence, in Python "
-        "target_prevalence)."
+        "those of practice: give the prevalence of practice "
+        f"({ADVISED['target_prevalence', None]})."
     )
     return [text]
 
@@ -147,13 +144,11 @@ def rows_warnings(patients: PatientScores) -> list[str]:
     if rows is None or patients.recipe.levels:
         return []
     several = int(np.count_nonzero(rows > 1))
-    if not 0 < several <= ODD_SHARE * rows.size:
-        return []
-    text = Warned.of("rows")(
-        f"{several} of {rows.size} patients have several rows, all others one. Their rows "
-        "are combined. If they are copies, corrections or later visits, keep one row per patient."
+    msg = (
+        f"{several} of {rows.size} patients have several rows, all others one. Their rows are "
+        "combined. If they are copies, corrections or later visits, keep one row per patient."
     )
-    return [text]
+    return warned_if(0 < several <= ODD_SHARE * rows.size, "rows", msg)
 
 
 def code_warnings(largest: FloatArray, who: IntArray) -> list[str]:
@@ -188,10 +183,8 @@ def repeat_warnings(times: int) -> list[str]:
     >>> repeat_warnings(1), repeat_warnings(2)[0][:51]
     ([], 'copies: every patient has each of their scores 2 ti')
     """
-    if times < 2:  # noqa: PLR2004
-        return []
-    text = Warned.of("copies")(
-        f"every patient has each of their scores {times} times. Was the table joined or "
-        "appended to itself? Remove repeated rows: they count as more instances than there are."
+    msg = (
+        f"every patient has each of their scores {times} times. Was the table joined or appended "
+        "to itself? Remove repeated rows: they count as more instances than there are."
     )
-    return [text]
+    return warned_if(times > 1, "copies", msg)

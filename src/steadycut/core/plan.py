@@ -253,11 +253,10 @@ def possible_shares(risk: float, setting: Setting) -> list[float]:
         most = min(setting.costs.cost_fn * setting.prevalence / risk, 1.0)
         least = max(1 - setting.costs.cost_fp * (1 - setting.prevalence) / risk, 0.0)
     if least > most:
-        msg = (
+        raise BadOption(
             f"a risk of {risk:g} is impossible at prevalence {setting.prevalence:g} with these "
             "costs, even if every decision is wrong. Give a smaller risk."
         )
-        raise BadOption(msg)
     return [(least + most) / 2] if setting.costs.equal else [least, most]
 
 

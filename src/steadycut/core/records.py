@@ -22,8 +22,10 @@ from steadycut.core.checks import (
     check_length,
     check_positive,
     check_range,
+    check_same_order,
     check_scores,
     read_only,
+    refuse_masked,
     shown,
     store,
 )
@@ -43,6 +45,7 @@ from steadycut.errors import (
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
 T = TypeVar("T")
+Held = Mapping[str, NDArray[Any] | None]
 # Between two identifiers.
 SEPARATOR = "\x1f"
 LARGEST_COUNT = 2.0**63
@@ -53,6 +56,8 @@ MOST_COST = 1e50
 COLUMNS = ("scores", "labels", "patients", "sites", "n_instances", "n_units", "time", "event")
 # The label of a patient who was censored before the horizon.
 UNKNOWN = -1
+# Patients whose labels must agree too.
+LABELLED = "patients and labels"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +76,11 @@ class Costs:
         for name in ("cost_fn", "cost_fp"):
             store(self, name, check_positive(name, getattr(self, name), MOST_COST))
         if not are_allowed(self.cost_fn, self.cost_fp):
-            msg = (
+            raise BadOption(
                 f"{argument('cost_fn')} and {argument('cost_fp')} must be within a factor of "
                 f"{MOST_UNEQUAL:g}; got {self.cost_fn:g} and {self.cost_fp:g}. Beyond it the "
                 "cheaper error counts for nothing."
             )
-            raise BadOption(msg)
         if self.target is not None:
             store(self, "target", check_range("target_prevalence", self.target))
 
@@ -221,9 +225,9 @@ class PatientScores(Framed):
 
     def __init__(
         self,
-        *,
         scores: ArrayLike,
         labels: ArrayLike | None = None,
+        *,
         patients: Sequence[object] | TextArray | None = None,
         sites: Sequence[object] | TextArray | None = None,
         n_instances: ArrayLike | None = None,
@@ -237,17 +241,20 @@ class PatientScores(Framed):
     ) -> None:
         checked = check_scores(scores)
         n = checked.size
+        given = {"labels": labels, "sites": sites, "patients": patients, "time": time}
         recipe = Recipe() if recipe is None else recipe
         if positive is not None:
             labels, recipe = _coded(labels, positive, recipe)
         if horizon is not None:
             recipe = replace(recipe, horizon=check_positive("horizon", horizon))
-        given = any(value is not None for value in (time, event, horizon))
-        followed = _follow_up(time, event, recipe.horizon, n) if given else None
+        survival = any(value is not None for value in (time, event, horizon))
+        followed = _follow_up(time, event, recipe.horizon, n) if survival else None
         if followed is not None and (labels is None or horizon is not None):
             labels = _fates(labels, *followed, cast("float", recipe.horizon))
         times, events = (None, None) if followed is None else followed
         names = None if patients is None else _texts("patients", patients, n)
+        texts = _attributes({} if attributes is None else attributes, n)
+        check_same_order({"scores": scores, "event": event, **given, **(attributes or {})}, names)
         order = _order_by_identifier(names)
         columns = {
             "scores": checked,
@@ -259,16 +266,21 @@ class PatientScores(Framed):
             "time": times,
             "event": events,
         }
-        for name, column in columns.items():
-            ordered = column if column is None or order is None else read_only(column[order])
-            store(self, name, ordered)
-        texts = _attributes({} if attributes is None else attributes, n)
-        rows = slice(None) if order is None else order
-        store(self, "attributes", {name: read_only(texts[name][rows]) for name in texts})
-        store(self, "recipe", recipe)
-        store(self, "_made", {})
+        self._hold(columns, texts, recipe, order)
         if order is not None and np.any(np.diff(order) < 0):
             self.note_other_order()
+
+    def _hold(self, columns: Held, texts: Held, recipe: Recipe, rows: NDArray[Any] | None) -> None:
+        """Keep some rows of checked columns and attributes; all of them if ``rows`` is None."""
+
+        def kept(column: NDArray[Any] | None) -> NDArray[Any] | None:
+            return column if column is None or rows is None else read_only(column[rows])
+
+        for name in COLUMNS:
+            store(self, name, kept(columns[name]))
+        store(self, "attributes", {name: kept(column) for name, column in texts.items()})
+        store(self, "recipe", recipe)
+        store(self, "_made", {})
 
     def note_other_order(self) -> None:
         """Remember that the patients came in another order than that of their identifiers."""
@@ -283,14 +295,12 @@ class PatientScores(Framed):
     def known_labels(self) -> LabelArray:
         """The labels. It is an error to ask for them if there are none."""
         if self.labels is None:
-            msg = "these patients have no labels. Name the column that holds them."
-            raise BadPatients(msg)
+            raise BadPatients(f"these patients have no labels: give {argument('labels')}.")
         if self.n_unknown:
-            msg = (
+            raise BadPatients(
                 f"{self.n_unknown} of {self.n_patients} patients were censored before the horizon, "
                 "so their labels are unknown. Only fit and the audit of a cut-off can use them."
             )
-            raise BadPatients(msg)
         return self.labels
 
     @property
@@ -303,12 +313,10 @@ class PatientScores(Framed):
         """The patients whose fate their follow-up shows; without a follow-up all of them."""
         if self.time is None:
             return self
-        return self.once("known fate", self._of_known_fate)
-
-    def _of_known_fate(self) -> "PatientScores":
         # Labels of patients of unknown fate may have been filled in.
-        followed = replace(self, labels=None)
-        return self.take(followed.fates != UNKNOWN)
+        return self.once(
+            "known fate", lambda: self.take(replace(self, labels=None).fates != UNKNOWN)
+        )
 
     @property
     def n_unknown(self) -> int:
@@ -363,23 +371,12 @@ class PatientScores(Framed):
             rows = np.flatnonzero(rows)
         if np.array_equal(rows, np.arange(self.n_patients)):
             return self
-        given: dict[str, Any] = {name: getattr(self, name) for name in COLUMNS}
-        columns: dict[str, Any] = {
-            name: None if column is None else read_only(column[rows])
-            for name, column in given.items()
-        }
-        columns["attributes"] = {
-            name: read_only(column[rows]) for name, column in self.attributes.items()
-        }
-        if self.patients is not None and np.any(np.diff(rows) <= 0):
-            return PatientScores(**columns, recipe=self.recipe)
-        # The patients are checked and sorted already.
         taken = object.__new__(PatientScores)
-        for name, column in columns.items():
-            store(taken, name, column)
-        store(taken, "recipe", self.recipe)
-        store(taken, "_made", {})
-        return taken
+        columns = {name: getattr(self, name) for name in COLUMNS}
+        taken._hold(columns, self.attributes, self.recipe, rows)
+        # They are checked already; in another order, or several times, they are checked again.
+        in_order = self.patients is None or np.all(np.diff(rows) > 0)
+        return taken if in_order else replace(taken)
 
     def __repr__(self) -> str:
         """Return the number of patients. No value of a single patient is shown."""
@@ -388,6 +385,9 @@ class PatientScores(Framed):
             labelled = f", {np.count_nonzero(self.labels == 1)} positive"
             labelled += f", {self.n_unknown} unknown" if self.n_unknown else ""
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
+
+    def _content(self) -> object:
+        return self.recipe, super(PatientScores, self)._content()
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         return {"patients": self.columns}
@@ -419,8 +419,9 @@ def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[
     if labels is None:
         msg = f"{argument('positive')} says which label counts as 1, and there are no labels."
         raise BadPatients(msg)
-    given: Any = labels
-    texts = ["nan" if one is None else str(one) for one in _listed("labels", given)]
+    # Python writes no number of thousands of digits.
+    positive = shown(positive) if isinstance(positive, int) else positive
+    texts = ["nan" if one is None else str(one) for one in _listed("labels", cast("Any", labels))]
     sizes = Counter(texts)
     codes = code_labels(list(sizes), "labels", positive, sizes=list(sizes.values()))
     code = dict(zip(sizes, codes.tolist(), strict=True))
@@ -433,10 +434,7 @@ def _follow_up(
 ) -> tuple[FloatArray, LabelArray]:
     """Return the checked follow-up."""
     if time is None or event is None or horizon is None:
-        msg = (
-            "survival at a horizon needs all three: time, event and horizon. Give them all, or "
-            "labels instead."
-        )
+        msg = "survival at a horizon needs all three: time, event and horizon; or give labels."
         raise BadPatients(msg)
     times, events = as_array("time", time), as_array("event", event)
     check_length("time", times, n_patients)
@@ -496,23 +494,49 @@ def check_patients(patients: object) -> None:
         raise BadPatients(msg)
 
 
+def made_by(recipe: Recipe, several: Sequence[PatientScores]) -> PatientScores:
+    """Return the one of several that was made as the recipe says."""
+    for patients in several:
+        check_patients(patients)
+        if (patients.recipe.score, patients.recipe.chain) == (recipe.score, recipe.chain):
+            return patients
+    given = ", ".join(f"'{patients.recipe.name}'" for patients in several) or "nothing"
+    msg = f"the rule needs '{recipe.name}' of every patient; got {given}. Aggregate it as well."
+    raise BadPatients(msg)
+
+
+def check_same_patients(
+    several: Sequence[PatientScores], what: str = "methods", whom: str = "patients"
+) -> None:
+    """Refuse methods, or candidates, that are not about the same patients, or labels too."""
+    first = several[0]
+    for other in several[1:]:
+        same = first.n_patients == other.n_patients
+        if same and first.patients is not None and other.patients is not None:
+            same = np.array_equal(first.patients, other.patients)
+        if not same or (whom == LABELLED and not np.array_equal(first.fates, other.fates)):
+            raise BadPatients(
+                f"all {what} must hold the same {whom}; '{first.recipe.name}' and "
+                f"'{other.recipe.name}' differ. Make them from one table."
+            )
+
+
 def check_some(needs: str, n_patients: int) -> None:
     """Refuse no patient at all; ``needs`` says what needs one, as in "an audit needs"."""
     if not n_patients:
-        msg = f"{needs} at least one patient; got none."
-        raise TooFewPatients(msg)
+        raise TooFewPatients(f"{needs} at least one patient; got none.")
 
 
 def _attributes(
     given: Mapping[str, Sequence[object] | TextArray], n_patients: int
 ) -> dict[str, TextArray]:
     if not isinstance(given, Mapping):
-        msg = f"attributes must map names to one text per patient; got {shown(given)}."
-        raise BadPatients(msg)
+        raise BadPatients(f"attributes must map names to one text per patient; got {shown(given)}.")
     return {str(name): _texts(str(name), values, n_patients) for name, values in given.items()}
 
 
 def _texts(name: str, values: Sequence[object] | TextArray, n_patients: int) -> TextArray:
+    refuse_masked(name, values)
     if isinstance(values, np.ndarray) and values.dtype.kind == "U":
         array = values.copy()
     else:
@@ -525,8 +549,7 @@ def _listed(name: str, values: Iterable[object]) -> list[object]:
     try:
         return list(values)
     except TypeError:
-        msg = f"{name} must be one text per patient; got {shown(values)}."
-        raise BadPatients(msg) from None
+        raise BadPatients(f"{name} must be one text per patient; got {shown(values)}.") from None
 
 
 def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntArray | None:
@@ -537,8 +560,7 @@ def _whole_numbers(name: str, values: ArrayLike | None, n_patients: int) -> IntA
     # NaN fails both comparisons.
     fits = given.dtype.kind in "iuf" and np.all((given >= 0) & (given < LARGEST_COUNT))
     if not fits or np.any(given % 1):
-        msg = f"{name} must be whole numbers of at least 0, one per patient."
-        raise BadPatients(msg)
+        raise BadPatients(f"{name} must be whole numbers of at least 0, one per patient.")
     return read_only(given.astype(np.int64))
 
 
@@ -594,19 +616,15 @@ def _is_own(patients: PatientScores, given: object) -> bool:
 
 def _looked_up(name: str, patients: PatientScores, given: Mapping[Any, object]) -> list[Any]:
     if patients.patients is None:
-        msg = (
+        raise BadPatients(
             f"{argument(name)} can be a mapping only if the patients have identifiers; these have "
             "none. Give one entry per patient."
         )
-        raise BadPatients(msg)
     known = {str(patient): value for patient, value in given.items()}
     wanted = patients.patients.tolist()
     missing = sum(patient not in known for patient in wanted)
     if missing:
-        msg = (
-            f"{argument(name)} must have an entry for every patient; {missing} of {len(wanted)} "
-            "have none."
-        )
+        msg = f"{argument(name)} needs an entry per patient; {missing} of {len(wanted)} have none."
         raise BadPatients(msg)
     return [known[patient] for patient in wanted]
 

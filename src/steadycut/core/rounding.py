@@ -3,6 +3,8 @@
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_UP, Decimal
 
+from steadycut.rule_reader import END_TEXTS
+
 UNKNOWN = "not known"
 
 # So close to the next number that only the last bits of a float part them.
@@ -62,6 +64,27 @@ def share_at_least(share: float) -> str:
     return f"{math.floor(1000 * share + ROUNDING) / 10:.1f}".removesuffix(".0") + " %"
 
 
+def percent(share: float | None, decimals: int = 1) -> str:
+    """Write a share; one that is not quite none or all is not written as none or all.
+
+    Examples
+    --------
+    >>> percent(0.9), percent(0.1234), percent(0.0001), percent(0.9999), percent(None)
+    ('90 %', '12.3 %', '< 0.1 %', '> 99.9 %', 'not known')
+    >>> percent(0.274, 0), percent(0.001, 0)
+    ('27 %', '< 1 %')
+    """
+    if share is None:
+        return UNKNOWN
+    text, least = f"{rounded(float(share), 2 + decimals).scaleb(2):.{decimals}f}", 10.0**-decimals
+    text = text.removesuffix(".0")
+    if text == "0" and share > ROUNDING:
+        text = f"< {least:g}"
+    elif text == "100" and share < 1 - ROUNDING:
+        text = f"> {100 - least:g}"
+    return f"{text} %"
+
+
 def of_hundred(share: float) -> str:
     """Write a share as patients of a hundred.
 
@@ -82,6 +105,29 @@ def of_hundred_at_most(share: float) -> str:
     ('18 of 100', '18 of 100', '100 of 100')
     """
     return f"{min(math.ceil(100 * share - ROUNDING), 100)} of 100"
+
+
+def cut_text(value: float, digits: int = 6) -> str:
+    """Write a cut-off, also one that is infinite because it calls everybody or nobody.
+
+    Examples
+    --------
+    >>> cut_text(1 / 3), cut_text(-math.inf)
+    ('0.333333', 'below every score')
+    """
+    return END_TEXTS.get(value) or f"{value:.{digits}g}"
+
+
+def who_is_called(threshold: float, direction: str) -> str:
+    """Say whom an infinite cut-off calls; nothing for a finite one.
+
+    Examples
+    --------
+    >>> who_is_called(math.inf, "ge"), who_is_called(math.inf, "le"), who_is_called(0.5, "ge")
+    ('nobody', 'everybody', '')
+    """
+    called = "everybody" if (threshold < 0) == (direction == "ge") else "nobody"
+    return "" if math.isfinite(threshold) else called
 
 
 def significant(value: float, digits: int = 3, mode: str = ROUND_HALF_UP) -> str:

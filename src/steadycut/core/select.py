@@ -26,11 +26,12 @@ from steadycut.core.cuts.grid import Cuts, check_grid, clear_of_scores, cuts_of
 from steadycut.core.cuts.risk_curve import TIE, count_errors, risk_at_cuts
 from steadycut.core.diagnose import stability_warnings
 from steadycut.core.records import UNKNOWN, Costs, PatientScores, Recipe
+from steadycut.core.rounding import percent
 from steadycut.core.rules.best_criterion import Best, name_of
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.registry import Counted, Rule, parse_rule
 from steadycut.core.survival import weighted_at, weights_of
-from steadycut.errors import Warned
+from steadycut.errors import Warned, warned_if
 
 Publish = Callable[[float, FloatArray], float]
 # The signature of `draw_thresholds`. A scorer that is refitted in every replicate has its own.
@@ -153,7 +154,7 @@ def try_candidate(
         candidate = measure_candidate(patients, cuts, draws, threshold, search)
     else:
         weights = weights_of(patients)[patients.fates != UNKNOWN]
-        cell_of = cuts.bin_of(certain.scores) + cuts.cells.size // 2 * (certain.known_labels == 0)
+        cell_of = cuts.cell_of(certain)
         draws = draw_weighted(*settings, cell_of, weights)
         threshold = publish(draws.threshold, everyone.scores)
         curve = count_errors(np.bincount(cell_of, weights, cuts.cells.size))
@@ -194,7 +195,7 @@ def measure_candidate(
     patients: PatientScores, cuts: Cuts, draws: ThresholdDraws, threshold: float, search: Search
 ) -> Candidate:
     """Return a chosen threshold with its risk and its instability among the ``patients``."""
-    radius = radius_of(draws, search)
+    radius = radius_of(cuts, draws, search)
     at_stake = (patients, radius.radius, search.costs)
     return Candidate(
         recipe=patients.recipe,
@@ -216,7 +217,7 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
         return []
     share = draws.n_infeasible / draws.thresholds.size
     text = Warned.of("limits")(
-        f"{share:.1%} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
+        f"{percent(share)} of the bootstrap cohorts have no cut-off with {rule.wanted}; there "
         "the nearest one was taken."
     )
     return [text]
@@ -224,14 +225,11 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
 
 def refit_warnings(draws: ThresholdDraws) -> list[str]:
     """Say that the scorer was not fitted again fully in the replicates."""
-    if draws.refit is None:
-        return []
-    text = Warned.of("approximate refits")(
-        f"the bootstrap used refit='{draws.refit}'. The radius, the intervals "
-        "and how often decisions are reversed are approximate; the cut-off and the certificate are "
-        "not."
+    msg = (
+        f"the bootstrap used refit='{draws.refit}'. The radius, the intervals and how often "
+        "decisions are reversed are approximate; the cut-off and the certificate are not."
     )
-    return [text]
+    return warned_if(draws.refit is not None, "approximate refits", msg)
 
 
 def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[str]:
@@ -243,24 +241,25 @@ def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[
     'close scores: 1 patient is called whose score is not told'
     """
     more = int(np.count_nonzero((scores >= published) & (scores < chosen)))
-    if not more:
-        return []
     who = (
         "1 patient is called whose score is"
         if more == 1
         else f"{more} patients are called whose scores are"
     )
-    text = Warned.of("close scores")(
-        f"{who} not told apart from the cut-off: they differ in the last digits that "
-        "a computer keeps. If these digits matter, subtract the same number from all scores."
+    msg = (
+        f"{who} not told apart from the cut-off: they differ in the last digits that a computer "
+        "keeps. If these digits matter, subtract the same number from all scores."
     )
-    return [text]
+    return warned_if(more, "close scores", msg)
 
 
-def radius_of(draws: ThresholdDraws, search: Search) -> Radius:
-    """Return the bootstrap radius. With the selector ``no-bias`` it is the quantile alone."""
-    delta = search.stability_delta
-    found = bootstrap_radius(draws.threshold, draws.thresholds, delta, search.centering)
+def radius_of(cuts: Cuts, draws: ThresholdDraws, search: Search) -> Radius:
+    """Return the bootstrap radius. With the selector ``no-bias`` it is the quantile alone.
+
+    Call-everybody and call-nobody count as cuts just beyond the scores.
+    """
+    places = cuts.on_scale(np.append(draws.threshold, draws.thresholds))
+    found = bootstrap_radius(float(places[0]), places[1:], search.stability_delta, search.centering)
     if search.selector != "no-bias":
         return found
     return replace(found, radius=float(np.nextafter(found.quantile, np.inf)))

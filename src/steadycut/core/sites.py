@@ -33,11 +33,10 @@ def check_number_of_sites(n_sites: int) -> None:
     Name the column of hospitals as site, or leave it out.
     """
     if n_sites > MOST_SITES:
-        msg = (
+        raise BadPatients(
             f"there must be at most {MOST_SITES} sites; got {n_sites} different values. Name the "
             f"column of hospitals as {argument('site')}, or leave it out."
         )
-        raise BadPatients(msg)
 
 
 def is_at(patients: PatientScores, name: str) -> BoolArray:

@@ -20,7 +20,6 @@ class Roles:
 
     select: IntArray
     certify: IntArray
-    honesty: str
 
 
 def split_patients(n_patients: int, certify_size: float, rng: np.random.Generator) -> Roles:
@@ -38,15 +37,14 @@ def split_patients(n_patients: int, certify_size: float, rng: np.random.Generato
     """
     check_fraction("certify_size", certify_size)
     if n_patients < 2:  # noqa: PLR2004
-        msg = f"a split needs at least 2 patients; got {n_patients}."
-        raise TooFewPatients(msg)
+        raise TooFewPatients(f"a split needs at least 2 patients; got {n_patients}.")
     n_certify = n_certifying(n_patients, certify_size)
     order = rng.permutation(n_patients)
-    return Roles(
-        select=read_only(np.sort(order[n_certify:])),
-        certify=read_only(np.sort(order[:n_certify])),
-        honesty="split",
-    )
+    return _sorted_roles(order[n_certify:], order[:n_certify])
+
+
+def _sorted_roles(select: IntArray, certify: IntArray) -> Roles:
+    return Roles(select=read_only(np.sort(select)), certify=read_only(np.sort(certify)))
 
 
 def n_certifying(n_patients: int, certify_size: float) -> int:
@@ -65,14 +63,10 @@ def split_classes(labels: LabelArray, certify_size: float, rng: np.random.Genera
     select, certify = zip(
         *((part[role.select], part[role.certify]) for part, role in roles), strict=True
     )
-    return Roles(
-        select=read_only(np.sort(np.concatenate(select))),
-        certify=read_only(np.sort(np.concatenate(certify))),
-        honesty="split",
-    )
+    return _sorted_roles(np.concatenate(select), np.concatenate(certify))
 
 
 def everybody(n_patients: int) -> Roles:
     """Let every patient choose and certify. Then only bounds that hold at all cuts are valid."""
     both = read_only(np.arange(n_patients))
-    return Roles(select=both, certify=both, honesty="uniform")
+    return Roles(select=both, certify=both)

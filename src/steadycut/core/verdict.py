@@ -306,7 +306,9 @@ class Comparison:
     def _margins(self) -> Sequence[Callable[..., bool]]:
         """Return, for each way to do without a score, a test against it."""
         if self.costs is None:
-            return [partial(self._beats_action, gains) for gains in self._gains]
+            # What the decision saves against each action for everybody, by grade and action.
+            gains = [column[:, None] - self.matrix.values for column in self.matrix.values.T]
+            return [partial(self._beats_action, one) for one in gains]
         if self.costs.target is not None:
             return [
                 partial(self._beats_at, *weights, called=called)
@@ -365,11 +367,6 @@ class Comparison:
         gain = saved[1] * least(ErrorRate(wrong=saved[0], n_patients=n), level / 2)
         gain -= spent[1] * most(ErrorRate(wrong=spent[0], n_patients=n), level / 2)
         return gain < 0 if worse else gain > 0
-
-    @property
-    def _gains(self) -> list[FloatArray]:
-        """By action for everybody: what the decision saves, by grade and action."""
-        return [column[:, None] - self.matrix.values for column in self.matrix.values.T]
 
     def _beats_action(self, gains: FloatArray, level: float, *, worse: bool) -> bool:
         """Whether the mean of the gains is shown to be above 0, or with ``worse`` below it."""

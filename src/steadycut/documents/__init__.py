@@ -4,7 +4,6 @@
 ``parts``            the base of every part, and the parts that documents share
 ``canonical_json``   JSON in one way only, with a hash over its own content
 ``known_patients``   patients who are recognised by hashes of their identifiers
-``ensemble``         the methods of an ensemble, found again in a table
 ``guards``           whether new patients are what a rule was made for
 ``frozen``           what all frozen files share
 ``rule``             rule.json: one cut-off

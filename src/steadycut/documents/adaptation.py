@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
 from steadycut.documents import parts
 from steadycut.documents.next_step import NextStep, Otherwise
@@ -19,7 +19,7 @@ class CandidateCutPart(parts.Part):
     """
 
     name: str
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     call_rate: FiniteFloat
     weight: FiniteFloat
     chosen: bool
@@ -34,7 +34,7 @@ class WrongOddsPart(parts.Part):
 
     factor: FiniteFloat
     prevalence: FiniteFloat
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     call_rate: FiniteFloat
 
 
@@ -55,7 +55,7 @@ class PathPart(parts.Part):
     """The smallest upper limit of a cut-off after each label, and that cut-off."""
 
     limit: parts.Floats
-    threshold: parts.Floats
+    threshold: parts.CutOffs
 
 
 class ChangePart(parts.Part):
@@ -79,18 +79,16 @@ class ChangePart(parts.Part):
     margin: FiniteFloat
     limit: FiniteFloat | None
     difference: FiniteFloat | None
-    original_threshold: FiniteFloat
+    original_threshold: parts.CutOff
 
 
 class AdaptationDocument(parts.NamedClasses, parts.NewPatientsPart):
     """Everything in ``adapt.json``."""
 
-    schema_: Literal["steadycut.adaptation/1"] = Field(
-        default="steadycut.adaptation/1", alias="schema"
-    )
-    threshold: FiniteFloat
+    schema_: Literal["steadycut.adaptation/1"] = parts.schema("steadycut.adaptation/1")
+    threshold: parts.CutOff
     call_rate: FiniteFloat
-    frozen_threshold: FiniteFloat
+    frozen_threshold: parts.CutOff
     frozen_call_rate: FiniteFloat
     direction: Literal["ge", "le"]
     costs: parts.CostsPart

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import FiniteFloat
 
 from steadycut.core.frames import Columns, Framed
-from steadycut.documents.parts import Part
+from steadycut.documents.parts import CutOff, CutOffs, Part
 
 
 class AppliedDocument(Part):
@@ -16,8 +16,8 @@ class AppliedDocument(Part):
     the patients of groups without a cut-off of their own, whom the pooled cut-off decides.
     """
 
-    threshold: FiniteFloat | None = None
-    thresholds: list[FiniteFloat] | dict[str, FiniteFloat] | None = None
+    threshold: CutOff | None = None
+    thresholds: CutOffs | dict[str, CutOff] | None = None
     covariate: str | None = None
     n_patients: int
     pooled: int | None = None
@@ -29,6 +29,9 @@ class AppliedDocument(Part):
 
 class Decisions(dict[str, Any], Framed):
     """The decisions about the patients of a table: arrays by the name of their column."""
+
+    # As every dictionary.
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         """Return how many there are; no patient is shown."""

@@ -6,9 +6,9 @@ sense: with labels it is a `LabelledAudit`, for one cut-off with the scores of t
 """
 
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
 from steadycut.core.shift.distances import Distances
 from steadycut.core.strata.certify import ErrorRate
@@ -18,8 +18,6 @@ from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.next_step import GroupName, NextStep
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
-
-SCHEMA: Final = "steadycut.audit/1"
 
 
 class VerdictPart(parts.Part):
@@ -60,15 +58,13 @@ class QuestionPart(parts.Part):
     incomparable: Literal["unknown fate", "small cells", "no counts"] | None = None
 
 
-class GroupPart(parts.Part):
+class GroupPart(GroupName):
     """One site or subgroup, judged on its own.
 
     ``rates`` are the miss rate and the alarm rate at each boundary. Their limits, and that of the
     cost, hold for all groups together.
     """
 
-    column: str
-    value: str
     n_patients: int
     counts: list[parts.Counts]
     auc: FiniteFloat | None
@@ -119,7 +115,7 @@ class RescalingPart(parts.Part):
 class MatchedCutPart(parts.Part):
     """The cut-off that calls the same share here as before."""
 
-    threshold: FiniteFloat | None
+    threshold: parts.CutOff | None
     call_rate: FiniteFloat | None
 
 
@@ -284,25 +280,16 @@ class BoundaryAudit(parts.Part):
     delta: FiniteFloat
 
 
-class AuditDocument(parts.NamedClasses, parts.NewPatientsPart):
+class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPart):
     """Everything in ``audit.json`` of any frozen file and patients without labels.
 
-    ``frozen_schema`` is the schema of that file. ``cost_matrix`` has a row for each grade and a
-    column for each action; ``costs`` say the same where there are two of each. ``shares`` are the
-    shares of the patients by action, here and where the file was made. ``target_prevalence`` is
-    known where costs are meant at it, not at that of the patients. ``between`` is known of strata
-    of two limits, ``sampled`` where a labelling plan drew the patients with labels.
+    ``shares_internal`` are the shares by action where the file was made. ``between`` is known of
+    strata of two limits, ``sampled`` where a labelling plan drew the patients with labels.
     """
 
-    schema_: Literal["steadycut.audit/1"] = Field(default=SCHEMA, alias="schema")
-    frozen_schema: str
-    direction: Literal["ge", "le"]
+    schema_: Literal["steadycut.audit/1"] = parts.schema("steadycut.audit/1")
     score: str
     aggregation: list[parts.Step]
-    delta: FiniteFloat
-    certificate: parts.CertificatePart
-    n_patients: int
-    labelled: bool = False
     call_rate: FiniteFloat
     flip_rate: FiniteFloat
     grey_zone: GreyZonePart
@@ -315,14 +302,7 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart):
     next_step: NextStep
     calls: CallsPart | None = None
     call_rate_internal: FiniteFloat | None
-    attributes: list[str]
-    grades: list[str]
-    actions: list[str]
-    cost_matrix: list[parts.Floats]
-    shares: parts.Floats
     shares_internal: parts.Floats | None
-    costs: parts.CostsPart | None = None
-    target_prevalence: parts.Range | None = None
     between: BetweenPart | None = None
     sampled: SampledPart | None = None
     frozen_rule: AnyFrozen | None = None
@@ -375,7 +355,7 @@ class LabelledAudit(AuditDocument):
 class CutOffAudit(WithoutLabels, AuditDocument):
     """What the audit of one cut-off says besides, if the file keeps the scores that chose it."""
 
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     operating_value: FiniteFloat | None
     rule: str
     ensemble: parts.EnsembleShares | None
@@ -383,7 +363,7 @@ class CutOffAudit(WithoutLabels, AuditDocument):
     call_rate_internal: FiniteFloat
     scores: parts.ScoresPart
     scores_internal: parts.ScoresPart
-    bootstrap_thresholds: parts.Floats
+    bootstrap_thresholds: parts.CutOffs
     frozen_rule: RuleDocument | None = None
 
 
@@ -396,6 +376,7 @@ class LabelledCutOffAudit(CutOffAudit, LabelledAudit):
     base: FiniteFloat
     base_valid: FiniteFloat
     augmented: FiniteFloat
+    gamma: GammaPart
 
 
 def model_of(content: Mapping[str, object]) -> type[AuditDocument]:

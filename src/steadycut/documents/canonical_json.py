@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from steadycut._kinds import file_name_of
 from steadycut._version import __version__
 from steadycut.errors import BadRuleFile, refusing
 from steadycut.io.files import read_or_refuse
@@ -77,7 +78,7 @@ def _other_schema(name: str, found: object, schema: str, content: object) -> str
     if later and int(later[1]) > int(version):
         unknown = f"{name} has the schema {found}, which steadycut {__version__} cannot read"
         return f"{unknown}: {newer_version(content)}"
-    advice = f"Give the {kind.partition('.')[2]}.json of a study."
+    advice = f"Give the {file_name_of(schema)} of a study."
     if isinstance(content, dict) and _is_hash_of(content.get("sha256"), content):
         # A sound frozen file of another kind: no other file carries a hash of itself.
         advice = f"{advice} `steadycut apply` takes {shown(str(found))} as well."
@@ -119,5 +120,4 @@ def _is_hash_of(found: object, content: Mapping[str, object]) -> bool:
 
 
 def _refuse_constant(text: str) -> float:
-    msg = f"{text} is not a number"
-    raise ValueError(msg)
+    raise ValueError(f"{text} is not a number")

@@ -36,7 +36,7 @@ class OriginalPart(parts.Part):
     """The rule that the plan is about, and with which every version is compared."""
 
     rule: parts.Hash
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     direction: Literal["ge", "le"]
     costs: parts.CostsPart
 
@@ -86,7 +86,7 @@ class ChangePlan(SealedPlan):
     """Everything in ``change_plan.json``, in the three parts of the regulator's guidance."""
 
     file_name = PLAN_FILE
-    schema_: Literal["steadycut.change-plan/1"] = Field(default=PLAN_SCHEMA, alias="schema")
+    schema_: Literal["steadycut.change-plan/1"] = parts.schema("steadycut.change-plan/1")
     original: OriginalPart
     description_of_modifications: ModificationsPart
     modification_protocol: ProtocolPart
@@ -112,7 +112,7 @@ class TriedPart(parts.Part):
     """
 
     name: str
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     weight: FiniteFloat = Field(gt=0, le=1)
     cells: list[parts.Count] = Field(min_length=8, max_length=8)
     limit: FiniteFloat
@@ -128,9 +128,7 @@ class ChangeVersion(SealedPlan):
     """
 
     file_name = VERSION_FILES
-    schema_: Literal["steadycut.change-version/1"] = Field(
-        default="steadycut.change-version/1", alias="schema"
-    )
+    schema_: Literal["steadycut.change-version/1"] = parts.schema("steadycut.change-version/1")
     plan: parts.Hash
     parent: parts.Hash | None = None
     number: int = Field(ge=1)
@@ -172,11 +170,9 @@ class LabelPlan(SealedPlan):
     """
 
     file_name = LABEL_PLAN_FILE
-    schema_: Literal["steadycut.label-plan/1"] = Field(
-        default="steadycut.label-plan/1", alias="schema"
-    )
+    schema_: Literal["steadycut.label-plan/1"] = parts.schema("steadycut.label-plan/1")
     rule: parts.Hash
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     direction: Literal["ge", "le"]
     edge: FiniteFloat | None = None
     seed: int = Field(ge=0)
@@ -209,14 +205,12 @@ def sealed_of(kind: type[Sealed], written: bytes, name: str) -> Sealed:
     """Return the document in the bytes of a file; errors call the file ``name``."""
     content = canonical_json.json_object(written)
     if SEALED.get(str(content.get("schema"))) is not kind:
-        msg = (
+        raise BadRuleFile(
             f"{name} is not a {kind.file_name} of steadycut, or is damaged. Give the original file."
         )
-        raise BadRuleFile(msg)
     found = read_document(kind, content, name)
     if found.sealed().to_bytes() != written:
-        msg = f"{name} was changed after it was written; use the original file."
-        raise BadRuleFile(msg)
+        raise BadRuleFile(f"{name} was changed after it was written; use the original file.")
     return found
 
 

@@ -2,9 +2,9 @@
 
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
-from steadycut.documents.parts import CostsPart, Part, Step
+from steadycut.documents.parts import CostsPart, CutOff, Part, Step, schema
 
 # Whether a rule costs less or more than the one that was fixed beforehand.
 Against = Literal["less", "more", "cannot tell"]
@@ -15,7 +15,7 @@ class ComparedRisks(Part):
 
     score: str
     aggregation: list[Step]
-    threshold: FiniteFloat
+    threshold: CutOff
     risk_external: FiniteFloat
     risk_external_se: FiniteFloat
     risk_validation: FiniteFloat
@@ -31,7 +31,7 @@ class ComparedRule(ComparedRisks):
     ``against_fixed`` compares its cost at the second hospital with that of the rule that was fixed
     beforehand; None for that rule itself. ``certificate`` holds with confidence 1 - delta for one
     rule that was fixed beforehand. ``certificate_together`` has delta divided by the number of
-    rows, so that those of all rows hold together, the smallest included. Older files have none.
+    rows, so that those of all rows hold together, the smallest included.
     """
 
     name: str
@@ -45,7 +45,7 @@ class ComparedRule(ComparedRisks):
     flip_rate: FiniteFloat
     flip_rate_se: FiniteFloat
     certificate: FiniteFloat
-    certificate_together: FiniteFloat | None = None
+    certificate_together: FiniteFloat
     sensitivity_external: FiniteFloat | None
     specificity_external: FiniteFloat | None
     against_fixed: Against | None = None
@@ -71,10 +71,10 @@ class ComparisonDocument(Part):
 
     ``fixed`` is the rule that was fixed beforehand: the first one. The answers ``against_fixed`` of
     all rows hold together with confidence 1 - ``delta``, and so do ``certificate_together`` of all
-    rows. ``certificate`` counts for ``fixed`` only. Older files have neither.
+    rows. ``certificate`` counts for ``fixed`` only.
     """
 
-    schema_: Literal["steadycut.compare/1"] = Field(default="steadycut.compare/1", alias="schema")
+    schema_: Literal["steadycut.compare/1"] = schema("steadycut.compare/1")
     costs: CostsPart
     patients: HospitalCounts
     trivial_external: FiniteFloat
@@ -83,5 +83,5 @@ class ComparisonDocument(Part):
     rows: list[ComparedRule]
     cost_table: list[ComparedCosts]
     warnings: list[str]
-    delta: FiniteFloat | None = None
-    fixed: str | None = None
+    delta: FiniteFloat
+    fixed: str

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,10 +15,10 @@ from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents import parts
 from steadycut.documents.frozen import UNSEEN, CallFile, FrozenDocument
-from steadycut.documents.study import StudyVerdictPart
+from steadycut.documents.study import AnyStudy
 from steadycut.errors import BadOption, Warned, argument
+from steadycut.rule_reader import END_TEXTS, with_ends
 
-SCHEMA: Final = "steadycut.covariate/1"
 # No group has this name: an empty text stands for a missing value.
 POOLED = ""
 # More values than this are hardly groups: they may identify patients.
@@ -33,8 +33,8 @@ class CutPart(parts.Part):
     """
 
     at: str | FiniteFloat
-    threshold: FiniteFloat
-    own_threshold: FiniteFloat
+    threshold: parts.CutOff
+    own_threshold: parts.CutOff
     weight: FiniteFloat = Field(ge=0, le=1)
     rank: FiniteFloat
     certificate: parts.CertificatePart | None
@@ -43,7 +43,7 @@ class CutPart(parts.Part):
 class PooledCut(parts.Part):
     """The cut-off of all patients together."""
 
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     rank: FiniteFloat
     certificate: parts.CertificatePart
 
@@ -58,7 +58,7 @@ class ScalePart(parts.Part):
     """All cuts that may be taken: how many choosing patients lie below, and the threshold."""
 
     ranks: list[int] = Field(min_length=2)
-    thresholds: list[FiniteFloat]
+    thresholds: parts.CutOffs
 
 
 class EnoughPart(parts.Part):
@@ -89,55 +89,44 @@ class ProvenancePart(parts.Part):
     data_sha256: str
 
 
-class CovariateDocument(FrozenDocument):
+class CovariatePart(parts.Part):
+    """The cut-offs by covariate, as the frozen file and the study say it."""
+
+    kind: Literal["groups", "smooth"]
+    covariate: str
+    covariate_range: parts.Range | None
+    cuts: list[CutPart] = Field(min_length=1)
+    pooled: PooledCut
+    costs: parts.CostsPart
+    difference: DifferencePart
+    test: EnoughPart
+
+
+class CovariateDocument(CovariatePart, FrozenDocument):
     """Everything in ``covariate.json`` but the hash over it.
 
     ``reference`` counts the certifying patients; files of older versions do not have it.
     """
 
     schema_: Literal["steadycut.covariate/1"] = Field(alias="schema")
-    kind: Literal["groups", "smooth"]
-    covariate: str
-    covariate_range: parts.Range | None
-    cuts: list[CutPart] = Field(min_length=1)
     pooled: PooledPart
-    costs: parts.CostsPart
     scale: ScalePart
     draws: list[list[FiniteFloat]] = Field(min_length=1)
-    difference: DifferencePart
-    test: EnoughPart
     provenance: ProvenancePart
     instances_per_patient: parts.InstancesPart | None = None
     reference: parts.CountsPart | None = None
 
 
-class CovariateStudyDocument(parts.NamedClasses):
+class CovariateStudyDocument(CovariatePart, parts.NamedClasses, AnyStudy):
     """Everything in ``covariate-study.json``."""
 
-    schema_: Literal["steadycut.covariate-study/1"] = Field(
-        default="steadycut.covariate-study/1", alias="schema"
-    )
-    kind: Literal["groups", "smooth"]
-    covariate: str
-    covariate_range: parts.Range | None
-    cuts: list[CutPart]
-    pooled: PooledCut
-    direction: Literal["ge", "le"]
-    aggregation: list[parts.Step]
-    costs: parts.CostsPart
+    schema_: Literal["steadycut.covariate-study/1"] = parts.schema("steadycut.covariate-study/1")
     score_range: parts.Range
-    certificate: parts.CertificatePart
-    difference: DifferencePart
-    test: EnoughPart
-    score: str
-    rule: str
     seed: int
     flip_rate: FiniteFloat
     operating_point: parts.CountsPart
     patients: parts.RoleCounts
     warnings: list[str]
-    data: parts.DataPart | None = None
-    verdict: StudyVerdictPart | None = None
 
 
 class CovariateRule(CallFile[CovariateDocument]):
@@ -154,9 +143,13 @@ class CovariateRule(CallFile[CovariateDocument]):
     array([0, 1], dtype=int8)
     """
 
-    schema = SCHEMA
+    schema = "steadycut.covariate/1"
     _model = CovariateDocument
-    file_name = "covariate.json"
+
+    def __repr__(self) -> str:
+        """Return what the cut-offs depend on."""
+        cuts, name = len(self.document.cuts), self.document.covariate
+        return f"CovariateRule({self.recipe.name}; {cuts} cut-offs by {name!r})"
 
     @property
     def groups(self) -> tuple[str, ...]:
@@ -249,13 +242,12 @@ class CovariateRule(CallFile[CovariateDocument]):
             outside = f"'{name}' outside {low:g} to {high:g}"
             return [Warned("covariate", f"{of} have {outside}; the nearer end decides.")]
         if unseen == "refuse":
-            msg = (
+            raise BadOption(
                 f"{of} are of a group of '{name}' that the rule has not seen"
                 f"{_examples(values[strange].tolist())}; it knows "
                 f"{', '.join(self.groups)}. Leave them out, or take the pooled cut-off for them "
                 f"with {argument('unseen', 'pooled')}."
             )
-            raise BadOption(msg)
         return [
             Warned.of("covariate")(
                 f"{of} are of a group of '{name}' without a cut-off; the pooled one decides."
@@ -283,7 +275,8 @@ class CovariateRule(CallFile[CovariateDocument]):
         return np.where(self.unseen(values), POOLED, values) if self.groups else values
 
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
-        return {"threshold": self.cut_rule.thresholds(self._decided_by(patients))}
+        thresholds = self.cut_rule.thresholds(self._decided_by(patients)).tolist()
+        return {"threshold": np.array(with_ends(END_TEXTS, thresholds))}
 
     def _applied(self, patients: PatientScores) -> dict[str, object]:
         pooled = self.unseen(self._values_of(patients)) if self.groups else np.zeros(0)

@@ -21,16 +21,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from pydantic import Field, FiniteFloat, ValidationError
 
+from steadycut._kinds import file_name_of
 from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
-from steadycut.core.records import Costs, PatientScores, Recipe, sign_of
+from steadycut.core.records import (
+    Costs,
+    PatientScores,
+    Recipe,
+    check_same_patients,
+    made_by,
+    sign_of,
+)
 from steadycut.core.shift.label_shift import RankBins
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_flips, stratum_of
 from steadycut.core.verdict import RateName
 from steadycut.documents import canonical_json, guards, parts
 from steadycut.documents.applied import AppliedDocument, Decisions
-from steadycut.documents.ensemble import check_same_patients, made_by
 from steadycut.documents.shown import Shown
 from steadycut.errors import (
     BadOption,
@@ -107,7 +114,7 @@ Document = TypeVar("Document", bound=FrozenDocument)
 class FrozenFile(Shown, ABC, Generic[Document]):
     """A frozen decision with its canonical bytes.
 
-    A kind of file names its schema, model and file, and the column that decisions are written to.
+    A kind of file names its schema and model, and the column that decisions are written to.
     It provides `cost_matrix`, `reference_counts` and its `cut_offs`, or `decide_patients` and
     `flip_probability_of`, and adds to `expected`. Everything else works for every kind.
 
@@ -118,13 +125,13 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     """
 
     schema: ClassVar[str]
-    file_name: ClassVar[str]
     _model: ClassVar[type[FrozenDocument]]
     _column: ClassVar[str] = "decision"
 
     def __init__(self, document: Document) -> None:
         self.document = document if document.sha256 else document.sealed()
         self._bytes = self.document.to_bytes()
+        self.file_name = file_name_of(self.schema)
         self.direction: str = document.direction
         self.sign: float = sign_of(document.direction)
         self.certificate: parts.CertificatePart = document.certificate
@@ -143,6 +150,12 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         return model.model_validate(content)
 
     @classmethod
+    def of(cls, *records: object, **given: object) -> Self:
+        """Freeze a file that is made of records and of given fields, as `Part.of` takes them."""
+        model: Any = cls._model
+        return cls(model.of(*records, schema=cls.schema, **given))
+
+    @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a file; refuse one that was changed since it was written."""
         return cls.from_bytes(canonical_json.read_frozen(path), str(path))
@@ -150,7 +163,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     @classmethod
     def from_bytes(cls, written: bytes, name: str | None = None) -> Self:
         """Read the content of a file; refusals call it ``name``."""
-        name = cls.file_name if name is None else name
+        name = file_name_of(cls.schema) if name is None else name
         content = canonical_json.parse_frozen(written, name, cls.schema)
         try:
             rule = cls(cls.document_of(content))
@@ -160,8 +173,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             msg = f"{name} is not a rule of schema {cls.schema}: its fields do not fit each other."
             raise BadRuleFile(msg)
         if rule.to_bytes() != written:
-            msg = f"{name} was changed after it was written; use the original file."
-            raise BadRuleFile(msg)
+            raise BadRuleFile(f"{name} was changed after it was written; use the original file.")
         return rule
 
     def describe(self) -> Document:
@@ -337,10 +349,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """Check what to do with patients whose attributes the rule has not seen."""
         check_choice("unseen", unseen, UNSEEN)
         if unseen != "refuse":
-            msg = (
-                f"{argument('unseen', 'pooled')} is for a covariate.json; leave it out for other "
-                "rules."
-            )
+            msg = f"{argument('unseen', 'pooled')} is for a covariate.json; leave it out here."
             raise BadOption(msg)
 
     def check_attributes(self, patients: PatientScores, unseen: str = "refuse") -> list[str]:
@@ -348,11 +357,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         self.check_unseen(unseen)
         for name in self.attributes:
             if name not in patients.attributes:
-                msg = (
+                raise BadPatients(
                     f"the rule needs {name!r} of every patient; these patients do not have it. "
                     f"Give it in their attributes: attributes={{{name!r}: ...}}."
                 )
-                raise BadPatients(msg)
         return []
 
     def _named(self, actions: IntArray) -> NDArray[Any]:
@@ -408,11 +416,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         first = recipes[0]
         named = (label,) if label is not None and self.grades_are_named else ()
         if positive is not None and (named or label is None):
-            msg = (
+            raise BadOption(
                 f"{argument('positive')} needs {argument('label')}, and a rule with two "
                 "classes. Leave it out."
             )
-            raise BadOption(msg)
         column = None if named else label
         there = self._names_there(patient, score, columns)
         own = [there[name] for name in self.attributes]
@@ -452,11 +459,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             listed = ", ".join(needed)
             refuse("columns", f"name columns of the rule, which are {listed}", unknown[0])
         if score is not None and len(scores) > 1:
-            msg = (
+            raise BadOption(
                 f"the rule needs {len(scores)} columns of scores, {', '.join(scores)}; name each "
                 f"with {argument('columns', f'{scores[0]}=COL')}."
             )
-            raise BadOption(msg)
         shorter = {recipes[0].patient: patient, scores[0]: score}
         given |= {name: one for name, one in shorter.items() if one is not None}
         return {name: given.get(name, name) for name in needed}
@@ -467,11 +473,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             msg = f"{argument('external', 'others')} needs {argument('site')}, the column of sites."
             raise BadOption(msg)
         if not self.expected.sites:
-            msg = (
+            raise BadOption(
                 f"{argument('external', 'others')} needs a rule that knows its sites; this one was "
                 "made without. Name the sites to judge on."
             )
-            raise BadOption(msg)
         return self.expected.sites
 
     def aggregate(
@@ -667,9 +672,7 @@ def column_names(given: ColumnNames) -> dict[str, str]:
     return found
 
 
-def _listed(
-    given: Mapping[Any, PatientScores] | Iterable[PatientScores],
-) -> list[PatientScores]:
+def _listed(given: Mapping[Any, PatientScores] | Iterable[PatientScores]) -> list[PatientScores]:
     return list(given.values() if isinstance(given, Mapping) else given)
 
 

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray, refuse
-from steadycut.core.records import PatientScores, Recipe
-from steadycut.documents.ensemble import made_by
+from steadycut.core.records import PatientScores, Recipe, made_by
+from steadycut.core.rounding import percent
 from steadycut.documents.known_patients import Remembered, check_fits
 from steadycut.documents.parts import InstancesPart
-from steadycut.errors import DeploymentRefused, Warned, argument, warn_each
+from steadycut.errors import ADVISED, DeploymentRefused, Warned, argument, warn_each
 from steadycut.ingest.request import Request, site_hash
 
 WARN, REFUSE = "warn", "refuse"
@@ -120,38 +120,39 @@ def check_deployment(
     """
     expected = rule.expected
     check_fits(expected.remembered, key)
-    found = [check(expected, patients) for check in CHECKS]
-    found += [_same_patients(expected, patients, grades), _known_patients(expected, patients, key)]
+    seen = [check(expected, patients) for check in CHECKS]
+    seen += [_same_patients(expected, patients, grades), _known_patients(expected, patients, key)]
     for recipe, score_range in expected.methods if several else ():
         own = replace(expected, score_range=score_range)
-        found.append(check_range(own, made_by(recipe, several), f" of '{recipe.name}'"))
-    return [one for one in found if one]
+        seen.append(check_range(own, made_by(recipe, several), f" of '{recipe.name}'"))
+    return [finding for finding in seen if finding]
 
 
 def pass_or_refuse(findings: Iterable[Finding], *, force: bool) -> list[Finding]:
     """Return the findings; raise `DeploymentRefused` if one of them refuses and is not forced."""
-    found = list(findings)
-    refused = [one.text for one in found if one.severity == REFUSE]
+    listed = list(findings)
+    refused = [finding.text for finding in listed if finding.severity == REFUSE]
     if refused and not force:
         force_it = argument("force", value=True)
         msg = f"{' '.join(refused)} To continue anyway, and have that recorded: {force_it}."
         raise DeploymentRefused(msg)
-    return found
+    return listed
 
 
 def texts_of(findings: Iterable[Finding]) -> list[str]:
     """Return the lines to record; what was refused says that it was forced."""
-    return [Warned("forced", one.text) if one.severity == REFUSE else one.text for one in findings]
+    forced = Warned.of("forced")
+    return [forced(note.text) if note.severity == REFUSE else note.text for note in findings]
 
 
 def forced_names(findings: Iterable[Finding]) -> list[str]:
     """Return the names of the checks that refused, for findings that were forced."""
-    return [one.name for one in findings if one.severity == REFUSE]
+    return [finding.name for finding in findings if finding.severity == REFUSE]
 
 
 def warn_of_forced(findings: Iterable[Finding]) -> None:
     """Warn of everything that was forced, where no file records it."""
-    warn_each(texts_of(one for one in findings if one.severity == REFUSE), stacklevel=3)
+    warn_each(texts_of(finding for finding in findings if finding.severity == REFUSE), stacklevel=3)
 
 
 # Checks that warn --------------------------------------------------------------------------
@@ -165,7 +166,7 @@ def check_range(expected: Expected, patients: PatientScores, of: str = "") -> Fi
         return None
     return Finding(
         name="score range",
-        found=f"{share:.0%} of the patients have scores{of} outside the rule's own range",
+        found=f"{percent(share, 0)} of the patients have scores{of} outside the rule's own range",
         expected=f"they lay between {low:g} and {high:g}",
         advice="Check that scorer and unit are the same.",
     )
@@ -179,10 +180,10 @@ def outside_range(
     For an ensemble, ``several`` holds the same patients once for each method. Then a patient is
     also outside if the score of one method is.
     """
-    found = _outside(expected.score_range, patients.scores)
+    outside = _outside(expected.score_range, patients.scores)
     for recipe, score_range in expected.methods if several else ():
-        found |= _outside(score_range, made_by(recipe, several).scores)
-    return found
+        outside |= _outside(score_range, made_by(recipe, several).scores)
+    return outside
 
 
 def _outside(score_range: tuple[float, float], scores: FloatArray) -> NDArray[np.bool_]:
@@ -315,14 +316,19 @@ def _same_patients(
     """Notice the very patients that the rule was made from, with or without their sites."""
     if grades is None or expected.data_sha256 not in set(_fingerprints(patients, grades)):
         return None
+    return same_patients("these are the patients that the rule was made from", "they")
+
+
+def same_patients(found: str, who: str) -> Finding:
+    """Refuse the patients of the study; ``who`` they were there."""
     return Finding(
         name="same patients",
         severity=REFUSE,
-        found="these are the patients that the rule was made from",
-        expected="they were used to choose and to check the cut-off",
+        found=found,
+        expected=f"{who} were used to choose and to check the cut-off",
         advice=(
             "They cannot say how it does elsewhere; give patients of another hospital. Some of "
-            "them among others are noticed only if the rule was made with fit --remember-patients."
+            "them among others are noticed only if the rule remembers its patients."
         ),
     )
 
@@ -352,7 +358,7 @@ def _known_patients(
             name="patients",
             found="whether the rule remembers any of these patients is not checked",
             expected="those who took part were remembered by a key",
-            advice="Give that key: key= (--patient-key FILE).",
+            advice=f"Give that key ({ADVISED['patient_key', None]}).",
         )
     again = remembered.count(names.tolist(), key)
     if not again:

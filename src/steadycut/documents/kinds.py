@@ -33,11 +33,6 @@ def kind_of(written: bytes) -> type[FrozenFile[Any]]:
     return by_schema(json_object(written).get("schema")) or class_of(_kinds.KINDS[0].rule)
 
 
-def file_name_of(schema: str) -> str:
-    """Return what a file with this schema is called."""
-    return next(kind.file_name for kind in _kinds.KINDS if kind.schema == schema)
-
-
 def _as_document(content: Any) -> Any:  # noqa: ANN401
     """Return the plain content of a frozen file as the document of its kind."""
     kind = by_schema(content.get("schema")) if isinstance(content, dict) else None

@@ -60,8 +60,7 @@ def remember(patients: PatientScores, seed: int, key: bytes | None = None) -> Re
     1
     """
     if patients.patients is None:
-        msg = "remember_patients needs patients with identifiers; these have none."
-        raise BadPatients(msg)
+        raise BadPatients("remember_patients needs patients with identifiers; these have none.")
     salt = hashlib.sha256(f"steadycut.patients {patients.fingerprint()} {seed}".encode())
     hashes = [hash_of(name, salt.hexdigest(), key) for name in patients.patients.tolist()]
     return Remembered(

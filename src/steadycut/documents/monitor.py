@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
 from steadycut.documents import parts
 from steadycut.documents.next_step import NextStep
@@ -51,34 +51,19 @@ class CallWatchPart(WatchPart):
     false_alarm: FiniteFloat
 
 
-class MonitorDocument(parts.NewPatientsPart):
-    """Everything in ``monitor.json`` of any frozen file, with the schema of that file.
+class MonitorDocument(parts.NewPatientsPart, parts.DecisionsPart):
+    """Everything in ``monitor.json`` of any frozen file.
 
-    ``cost_matrix`` has a row for each grade and a column for each action; ``costs`` say the same
-    where there are two of each. ``shares`` are the shares of the patients by action. ``call_rate``
-    watches any action but the lowest; it is None if the file does not say how often that was taken
-    before. The certified value is for patients of ``target_prevalence``, if there is one.
-    ``threshold`` is known where there is one cut-off.
+    ``call_rate`` watches any action but the lowest; it is None if the file does not say how often
+    that was taken before. The certified value is for patients of ``target_prevalence``, if there is
+    one. ``threshold`` is known where there is one cut-off.
     """
 
-    schema_: Literal["steadycut.monitor/1"] = Field(default="steadycut.monitor/1", alias="schema")
-    frozen_schema: str
-    direction: Literal["ge", "le"]
-    certificate: parts.CertificatePart
-    n_patients: int
-    labelled: bool
-    delta: FiniteFloat
+    schema_: Literal["steadycut.monitor/1"] = parts.schema("steadycut.monitor/1")
     alarm: bool
     first_alarm: int | None
     risk: RiskWatchPart | None
     call_rate: CallWatchPart | None
     next_step: NextStep
-    attributes: list[str]
-    grades: list[str]
-    actions: list[str]
-    cost_matrix: list[parts.Floats]
-    shares: parts.Floats
-    threshold: FiniteFloat | None = None
-    costs: parts.CostsPart | None = None
-    target_prevalence: parts.Range | None = None
+    threshold: parts.CutOff | None = None
     rule_sha256: str | None = None

@@ -5,6 +5,7 @@ with `Part.of` from any objects that have attributes of the same names. A field 
 None is written only where it has a value, so a new field changes no existing file.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import fields
 from functools import partial
@@ -19,6 +20,8 @@ from pydantic import (
     Field,
     FiniteFloat,
     GetCoreSchemaHandler,
+    PlainSerializer,
+    WithJsonSchema,
     model_serializer,
     model_validator,
 )
@@ -30,6 +33,7 @@ from steadycut.core.survival import LogRankCut, Weighted
 from steadycut.core.verdict import Answer, RateName
 from steadycut.documents import canonical_json
 from steadycut.errors import Warned
+from steadycut.rule_reader import END_TEXTS, ENDS, with_ends
 
 
 def _listed(values: Any) -> Any:  # noqa: ANN401
@@ -37,18 +41,26 @@ def _listed(values: Any) -> Any:  # noqa: ANN401
     if not isinstance(values, np.ndarray):
         return values
     listed = values.tolist()
-    if values.dtype.kind != "f" or np.isfinite(values).all():
+    if values.dtype.kind != "f" or not np.isnan(values).any():
         return listed
-    return [value if np.isfinite(value) else None for value in listed]
+    return [None if math.isnan(value) else value for value in listed]
 
 
 def _ascending(limits: tuple[float, float]) -> tuple[float, float]:
     if limits[0] > limits[1]:
-        msg = "the lower limit of a range must not be above the upper one"
-        raise ValueError(msg)
+        raise ValueError("the lower limit of a range must not be above the upper one")
     return limits
 
 
+# A cut-off: a number, in files also a text of `ENDS`.
+_SCHEMA = WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": list(ENDS)}]})
+# NaN is not at least -inf.
+_Number = Annotated[float, Field(allow_inf_nan=True, ge=-math.inf), _SCHEMA]
+_In = BeforeValidator(lambda value: with_ends(ENDS, _listed(value)))
+_Out = PlainSerializer(lambda value: with_ends(END_TEXTS, value), when_used="json")
+CutOff = Annotated[_Number, _In, _Out]
+CutOffs = Annotated[list[_Number], _In, _Out]
+CutOffRange = Annotated[tuple[_Number, _Number], AfterValidator(_ascending), _In, _Out]
 Floats = Annotated[list[FiniteFloat], BeforeValidator(_listed)]
 FloatsOrNone = Annotated[list[FiniteFloat | None], BeforeValidator(_listed)]
 # Every whole number up to this is a float as well.
@@ -155,6 +167,11 @@ class Part(BaseModel):
             if field.default is None and content.get(key, 0) is None:
                 del content[key]
         return content
+
+
+def schema(name: str) -> Any:  # noqa: ANN401
+    """Declare the schema that files of a document name; it is written into them."""
+    return Field(default=name, alias="schema")
 
 
 class SealedPart(Part):
@@ -448,7 +465,7 @@ class MethodShare(Part):
     score: str
     aggregation: list[Step]
     weight: FiniteFloat
-    threshold: FiniteFloat | None = None
+    threshold: CutOff | None = None
     quantile: FiniteFloat | None = None
 
 
@@ -469,7 +486,7 @@ class ExplorerPart(Part):
     prevalence: FiniteFloat
     grey_at_least: FiniteFloat
     frozen: int
-    thresholds: Floats
+    thresholds: CutOffs
     missed: Counts
     alarms: Counts
     miss_limit: Floats
@@ -486,6 +503,30 @@ class DataPart(Part):
     dropped_patients: int
     dropped_incomplete_patients: int
     sha256: str | None = None
+
+
+class DecisionsPart(Part):
+    """What every frozen file decides about new patients.
+
+    ``frozen_schema`` is the schema of that file. ``cost_matrix`` has a row for each grade and a
+    column for each action; ``costs`` say the same where there are two of each. ``shares`` are the
+    shares of the patients by action. ``target_prevalence`` is known where costs are meant at it,
+    not at that of the patients.
+    """
+
+    frozen_schema: str
+    direction: Literal["ge", "le"]
+    certificate: CertificatePart
+    n_patients: int
+    labelled: bool = False
+    delta: FiniteFloat
+    attributes: list[str]
+    grades: list[str]
+    actions: list[str]
+    cost_matrix: list[Floats]
+    shares: Floats
+    costs: CostsPart | None = None
+    target_prevalence: Range | None = None
 
 
 class NewPatientsPart(Part):

@@ -2,10 +2,10 @@
 
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
 from steadycut.core.plan import PlannedCertificate, Pooling
-from steadycut.documents.parts import CostsPart, Part, Record
+from steadycut.documents.parts import CostsPart, Part, Record, schema
 
 
 class SiteLabelsPart(Part):
@@ -60,7 +60,7 @@ class SitesPlanPart(Part):
 class PlanDocument(Part):
     """All certificates that may be planned for."""
 
-    schema_: Literal["steadycut.plan/1"] = Field(default="steadycut.plan/1", alias="schema")
+    schema_: Literal["steadycut.plan/1"] = schema("steadycut.plan/1")
     width: FiniteFloat | None
     patients: int | None
     delta: FiniteFloat

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias, TypeVar
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -16,7 +16,7 @@ Document = TypeVar("Document", bound=Part)
 Document_co = TypeVar("Document_co", bound=Part, covariant=True)
 # What pydantic says of records of core, in its words for parts: without names of Python.
 SAID_OF_RECORDS = {
-    "dataclass_type": "Input should be a valid dictionary or object to extract fields from",
+    "dataclass_type": "Input should be a valid dictionary or object to extract fields from"
 }
 
 
@@ -52,9 +52,10 @@ def read_document(kind: type[Document], content: object, name: str = "the file")
     schema = schema_of(kind)
     found = content.get("schema") if isinstance(content, Mapping) else None
     if found != schema:
-        msg = f"{name} does not have the schema {schema}; its schema is {found!r}."
-        raise BadOption(msg)
-    model: Any = _model_of(kind, content)
+        raise BadOption(f"{name} does not have the schema {schema}; its schema is {found!r}.")
+    # An audit has more parts in some cases.
+    of_audit = issubclass(kind, audit.AuditDocument)
+    model: Any = audit.model_of(cast("Any", content)) if of_audit else kind
     try:
         read: Document = model.model_validate(content)
     except ValidationError as error:
@@ -83,8 +84,3 @@ def read_json(path: Path, name: str) -> dict[str, object]:
 def schema_of(kind: type[Part]) -> str:
     """Return the schema that documents of a kind name."""
     return str(kind.model_fields["schema_"].default)
-
-
-def _model_of(kind: type[Part], content: Any) -> type[Part]:  # noqa: ANN401
-    """Return the document that the content fills: an audit has more parts in some cases."""
-    return audit.model_of(content) if issubclass(kind, audit.AuditDocument) else kind

@@ -8,7 +8,7 @@ patient.
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,13 +18,13 @@ from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.checks import IntArray
 from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, Method
 from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.rounding import who_is_called
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
 from steadycut.documents.frozen import CallFile, FrozenDocument, QuantilesPart, Reference, Rounded
 from steadycut.documents.guards import Expected
 from steadycut.documents.known_patients import Remembered
-
-SCHEMA: Final = "steadycut.rule/1"
+from steadycut.rule_reader import END_TEXTS, with_ends
 
 
 class AllPatientsPart(QuantilesPart):
@@ -93,13 +93,13 @@ class RuleDocument(FrozenDocument):
     """Everything in ``rule.json`` but the hash over it."""
 
     schema_: Literal["steadycut.rule/1"] = Field(alias="schema")
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     operating_value: FiniteFloat | None
     ensemble: EnsemblePart | None
     costs: parts.CostsPart
     target_prevalence: parts.Range | None
     rule: str
-    bootstrap_thresholds: list[FiniteFloat] = Field(min_length=1)
+    bootstrap_thresholds: parts.CutOffs = Field(min_length=1)
     stability: parts.StabilityPart
     reference: Reference
     provenance: Provenance
@@ -123,13 +123,14 @@ class FrozenRule(CallFile[RuleDocument]):
     array([0, 1], dtype=int8)
     """
 
-    schema = SCHEMA
+    schema = "steadycut.rule/1"
     _model = RuleDocument
-    file_name = "rule.json"
 
     def __repr__(self) -> str:
         sign = ">=" if self.direction == "ge" else "<="
-        return f"FrozenRule({self.recipe.name}; called if {sign} {self.threshold:.6g})"
+        who = who_is_called(self.threshold, self.direction)
+        call = f"calls {who}" if who else f"called if {sign} {self.threshold:.6g}"
+        return f"FrozenRule({self.recipe.name}; {call})"
 
     @property
     def expected(self) -> Expected:
@@ -235,7 +236,7 @@ class FrozenRule(CallFile[RuleDocument]):
         return self.decide_patients(PatientScores(scores=scores)).astype(np.int8)
 
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
-        return {"threshold": np.full(patients.n_patients, self.threshold)}
+        return {"threshold": np.full(patients.n_patients, with_ends(END_TEXTS, self.threshold))}
 
     def _applied(self, patients: PatientScores) -> dict[str, object]:
         return {"threshold": self.threshold, **super()._applied(patients)}

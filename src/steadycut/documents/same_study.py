@@ -26,17 +26,23 @@ def refuse_other_study(folder: Path, files: Mapping[str, bytes]) -> None:
         path = folder / name
         if name.endswith(".json") and path.is_file() and _differ(path, content):
             _refuse(path, "another study")
+        if name.endswith(".html") and is_foreign(path):
+            _refuse(path, "another study, or something else")
     names = (AUDIT, *(kind.file_name for kind in KINDS))
     after = {name: _study_after(folder / name, files.get(name)) for name in names}
     rules = {study: name for name, study in after.items() if name != AUDIT and study}
     if after[AUDIT] and rules and after[AUDIT] not in rules:
         there = next(name for name in (AUDIT, *rules.values()) if name not in files)
-        msg = (
+        raise BadOption(
             f"{folder / there} holds results of another study, and would stand beside these. "
             f"Choose another {argument('out')}. With {argument('overwrite', value=True)} it stays "
             "as it is."
         )
-        raise BadOption(msg)
+
+
+def is_foreign(page: Path) -> bool:
+    """Whether a page that is not empty was not made by steadycut."""
+    return page.is_file() and page.stat().st_size > 0 and b"steadycut" not in read_small(page)
 
 
 def _study_after(path: Path, content: bytes | None) -> str | None:
@@ -53,11 +59,10 @@ def refuse_other_rule(out: Path, rule_sha256: str) -> None:
 
 
 def _refuse(path: Path, whose: str) -> None:
-    msg = (
+    raise BadOption(
         f"{path} holds results of {whose}. Choose another {argument('out')}, or replace it with "
         f"{argument('overwrite', value=True)}."
     )
-    raise BadOption(msg)
 
 
 def _differ(path: Path, content: bytes) -> bool:

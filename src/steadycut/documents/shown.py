@@ -8,10 +8,12 @@ from typing import Any, ClassVar
 
 from steadycut._renderer import renderer
 from steadycut.core.frames import Columns, Framed
+from steadycut.core.rounding import at_most, percent
 from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, Step
 
 # The last line of a repr.
 LOOK = "summary(), plot() and report(path) show it"
+LOOK_AT_TEXT = "summary() and report(path) show it"
 # The columns that come first in a table.
 FIRST = ("name", "rule")
 
@@ -23,6 +25,13 @@ class Shown(Framed):
     # The tables: the name of each, and the list in the document that has its rows.
     _lists: ClassVar[Mapping[str, str]] = {}
 
+    def __repr__(self) -> str:
+        """Return the first line of the summary; no patient is shown."""
+        return f"{type(self).__name__}: {self.summary().partition(chr(10))[0]}\n{LOOK_AT_TEXT}"
+
+    def _content(self) -> object:
+        return self.to_dict()
+
     def describe(self) -> Part:
         """Return everything that was found, as one typed record."""
         raise NotImplementedError
@@ -33,14 +42,14 @@ class Shown(Framed):
 
     def summary(self, *, verbose: bool = False) -> str:
         """Return the answer as text, as the command prints it; ``verbose`` adds all results."""
-        return _show().summary(self, verbose=verbose)
+        return renderer().summary(self, verbose=verbose)
 
     def report(self, path: str | PathLike[str]) -> Path:
         """Write the whole page and return its path: HTML, or Markdown if it ends in ``.md``.
 
         The HTML page is one file that works offline. A file that is there already is replaced.
         """
-        return _show().write_report(self, Path(path))
+        return renderer().write_report(self, Path(path))
 
     def plot(self, kind: str | None = None, *, ax: Any = None, **style: Any) -> Any:  # noqa: ANN401
         """Draw a figure and return its display, which has ``ax_`` and ``figure_``.
@@ -55,11 +64,11 @@ class Shown(Framed):
         **style
             Properties of the main curve or bars, such as ``color="black"``.
         """
-        return _show().draw(self, kind, ax, **style)
+        return renderer().draw(self, kind, ax, **style)
 
     def _repr_html_(self) -> str | None:
         """Return the card that notebooks show; without jinja2 they show the text instead."""
-        return _show().card(self)
+        return renderer().card(self)
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         if not self._lists:
@@ -70,9 +79,15 @@ class Shown(Framed):
         return columns_of(getattr(self.describe(), name))
 
 
-def _show() -> Any:  # noqa: ANN401
-    """Return what shows objects; the package plugs it in."""
-    return renderer()
+def study_repr(study: Any, found: str, look: str = LOOK_AT_TEXT) -> str:  # noqa: ANN401
+    """Return what was ``found`` in a study, and what is certified, in three lines."""
+    return (
+        f"{type(study).__name__} of {study.patients.n_patients} patients: {found}\n"
+        f"certified: average cost at most {at_most(study.certificate.value)} "
+        f"({percent(1 - study.certificate.delta, 0)} confidence); "
+        f"calling everybody or nobody {study.certificate.trivial_risk:.3g}\n"
+        f"{look}; freeze() makes the rule"
+    )
 
 
 def columns_of(rows: Sequence[object]) -> Columns:

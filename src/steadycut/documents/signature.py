@@ -156,18 +156,17 @@ def read_verified(path: FilePath, key: FilePath, *, signature: FilePath | None =
 
 def _verify(written: bytes, path: FilePath, key: FilePath, signature: FilePath | None) -> Signature:
     public = _public_key(Path(key))
-    found = read_signature(signature_path(path, signature))
-    if found.key != hashlib.sha256(public).hexdigest():
+    content = read_signature(signature_path(path, signature))
+    if content.key != hashlib.sha256(public).hexdigest():
         msg = f"{path} was signed with another key than {key}; find out who signed it first."
         raise BadSignature(msg)
-    signed = is_signed(public[-32:], decoded(found.signature.encode()), written)
-    if found.sha256 != hashlib.sha256(written).hexdigest() or not signed:
-        msg = (
+    signed = is_signed(public[-32:], decoded(content.signature.encode()), written)
+    if content.sha256 != hashlib.sha256(written).hexdigest() or not signed:
+        raise BadSignature(
             f"the signature does not fit {path}: one of them was changed after it was signed. Use "
             "the originals."
         )
-        raise BadSignature(msg)
-    return found
+    return content
 
 
 def signature_path(path: FilePath, given: FilePath | None = None) -> Path:
@@ -180,9 +179,8 @@ def read_signature(path: Path) -> Signature:
     if not os.path.lexists(path):
         msg = f"there is no signature {path}. Name it, or ask for it where the file came from."
         raise BadSignature(msg)
-    written = _read(path, "the signature")
-    content = signature_of(written)
-    if content is None:
+    content = signature_of(_read(path, "the signature"))
+    if not content:
         msg = f"{path} is not a signature of schema {SCHEMA}, or was changed. Use the original."
         raise BadSignature(msg)
     return Signature(**content)
@@ -201,8 +199,7 @@ def _check_signable(written: bytes, name: str) -> None:
     if not schema.startswith("steadycut."):
         raise BadRuleFile(msg)
     if schema == SCHEMA:
-        msg = f"{name} is itself a signature. Sign the file that it belongs to."
-        raise BadRuleFile(msg)
+        raise BadRuleFile(f"{name} is itself a signature. Sign the file that it belongs to.")
     if (kind := by_schema(schema)) is not None:
         kind.from_bytes(written, name)
     if schema in SEALED:
@@ -236,11 +233,10 @@ def _private_key(path: Path, passphrase: str | None) -> Any:  # noqa: ANN401
     with suppress(ValueError, TypeError, UnsupportedAlgorithm):
         key = serialization.load_pem_private_key(pem, secret)
     if not isinstance(key, ed25519.Ed25519PrivateKey):
-        msg = (
+        raise BadSignature(
             f"{path} is not an Ed25519 private key in PEM, or its passphrase is another one. Make "
             "one with steadycut keygen."
         )
-        raise BadSignature(msg)
     return key
 
 
@@ -277,8 +273,7 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
         if made:
             path.unlink(missing_ok=True)
         why = getattr(error, "strerror", None) or error
-        msg = f"cannot write {path}: {why}. Choose another place."
-        raise BadOption(msg) from None
+        raise BadOption(f"cannot write {path}: {why}. Choose another place.") from None
 
 
 def _cryptography() -> tuple[Any, Any]:

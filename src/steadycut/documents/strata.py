@@ -6,7 +6,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,14 +14,15 @@ from pydantic import Field, FiniteFloat
 
 from steadycut.core.bounds.binomial import two_sided
 from steadycut.core.checks import IntArray, as_array, check_length, shared_values
+from steadycut.core.labels import is_number
 from steadycut.core.records import Costs, PatientScores
-from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes, is_number
+from steadycut.core.strata.costs import CostMatrix, check_grades, grade_codes
 from steadycut.documents import parts
 from steadycut.documents.frozen import FrozenDocument, FrozenFile
-from steadycut.documents.study import StudyRatePart, StudyVerdictPart
+from steadycut.documents.study import AnyStudy, StudyRatePart
 from steadycut.errors import BadPatients
+from steadycut.rule_reader import END_TEXTS, with_ends
 
-SCHEMA: Final = "steadycut.strata/1"
 # With more different values a column hardly holds grades: they may identify patients.
 MOST_GRADES = 20
 
@@ -40,7 +41,7 @@ class BoundaryPart(parts.Part):
 
     below: str
     above: str
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     miss_costs: dict[str, FiniteFloat]
     alarm_costs: dict[str, FiniteFloat]
     probability: FiniteFloat | None
@@ -114,58 +115,47 @@ class StrataProvenance(parts.Part):
     data_sha256: str
 
 
-class StrataDocument(FrozenDocument):
-    """Everything in ``strata.json`` but the hash over it.
+class StrataPart(parts.Part):
+    """The strata, as the frozen file and the study say it.
 
-    ``usual_range`` holds the middle 90 % of the scores, ``counts`` the certifying patients by
-    grade and stratum. ``sides`` has the rates that were asked for of two limits, rule-out first,
-    and ``between`` the share of patients between the two cut-offs.
+    ``counts`` are the certifying patients by grade and stratum. ``sides`` has the rates that were
+    asked for of two limits, rule-out first, and ``between`` the share of patients between the two
+    cut-offs.
     """
 
-    schema_: Literal["steadycut.strata/1"] = Field(alias="schema")
     strata: list[str] = Field(min_length=2)
     grades: list[str] = Field(min_length=2)
-    thresholds: list[FiniteFloat] = Field(min_length=1)
+    thresholds: parts.CutOffs = Field(min_length=1)
     operating_values: list[FiniteFloat | None]
     costs: list[list[FiniteFloat]]
-    rule: str
-    usual_range: parts.Range
-    instances_per_patient: parts.InstancesPart | None
-    bootstrap_thresholds: list[list[FiniteFloat]] = Field(min_length=1)
     boundaries: list[BoundaryPart]
     counts: list[parts.Counts]
     stability: StrataStability
-    provenance: StrataProvenance
     sides: list[StudyRatePart] | None = Field(default=None, min_length=2, max_length=2)
     between: BetweenPart | None = None
 
 
-class StrataStudyDocument(parts.Part):
+class StrataDocument(StrataPart, FrozenDocument):
+    """Everything in ``strata.json`` but the hash over it.
+
+    ``usual_range`` holds the middle 90 % of the scores.
+    """
+
+    schema_: Literal["steadycut.strata/1"] = Field(alias="schema")
+    rule: str
+    usual_range: parts.Range
+    instances_per_patient: parts.InstancesPart | None
+    bootstrap_thresholds: list[parts.CutOffs] = Field(min_length=1)
+    provenance: StrataProvenance
+
+
+class StrataStudyDocument(StrataPart, AnyStudy):
     """Everything in ``strata-study.json``."""
 
-    schema_: Literal["steadycut.strata-study/1"] = Field(
-        default="steadycut.strata-study/1", alias="schema"
-    )
-    strata: list[str]
-    grades: list[str]
-    thresholds: list[FiniteFloat]
-    operating_values: list[FiniteFloat | None]
-    direction: Literal["ge", "le"]
-    rule: str
-    score: str
-    aggregation: list[parts.Step]
-    costs: list[list[FiniteFloat]]
+    schema_: Literal["steadycut.strata-study/1"] = parts.schema("steadycut.strata-study/1")
     risk: FiniteFloat
-    certificate: parts.CertificatePart
-    boundaries: list[BoundaryPart]
-    counts: list[list[int]]
-    stability: StrataStability
     patients: StrataRoles
     options: StrataOptionsPart
-    data: parts.DataPart | None = None
-    verdict: StudyVerdictPart | None = None
-    sides: list[StudyRatePart] | None = None
-    between: BetweenPart | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):
@@ -183,15 +173,15 @@ class StrataRule(FrozenFile[StrataDocument]):
     array(['low', 'high'], dtype='<U12')
     """
 
-    schema = SCHEMA
+    schema = "steadycut.strata/1"
     _model = StrataDocument
-    file_name = "strata.json"
     _column = "stratum"
 
     def __repr__(self) -> str:
         """Return the strata with their boundaries."""
         document = self.document
-        return f"StrataRule(strata={document.strata}, thresholds={document.thresholds})"
+        thresholds = with_ends(END_TEXTS, document.thresholds)
+        return f"StrataRule(strata={document.strata}, thresholds={thresholds})"
 
     @property
     def strata(self) -> list[str]:
@@ -249,11 +239,10 @@ class StrataRule(FrozenFile[StrataDocument]):
         if (codes < 0).any():
             found = Counter(text for text, code in zip(texts, codes, strict=True) if code < 0)
             which = shared_values(found) if len(found) <= MOST_GRADES else "many values"
-            msg = (
+            raise BadPatients(
                 f"every label must be one of the rule's grades, {', '.join(names)}; got {which}. "
                 "Correct the label column, or name the right one."
             )
-            raise BadPatients(msg)
         return codes
 
     @property
@@ -288,7 +277,7 @@ class StrataRule(FrozenFile[StrataDocument]):
         return np.array(self.strata, dtype=np.str_)[actions]
 
     def _cut_offs(self, patients: PatientScores) -> dict[str, NDArray[Any]]:
-        text = "; ".join(map(repr, self.thresholds))
+        text = "; ".join(map(str, with_ends(END_TEXTS, self.thresholds)))
         return {"thresholds": np.full(patients.n_patients, text, dtype=object)}
 
     def _applied(self, patients: PatientScores) -> dict[str, object]:

@@ -1,16 +1,15 @@
 """The content of ``study.json``: a cut-off, why it was chosen and how far it can be trusted."""
 
-from typing import Final, Literal
+from typing import Literal
 
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.aggregate.clusters import Clusters
+from steadycut.core.break_even import BreakEven
 from steadycut.core.next_site import NormalLimit, Share, WorstSite
 from steadycut.core.verdict import Answer, Overall
 from steadycut.documents import parts
 from steadycut.documents.rule import RuleDocument
-
-SCHEMA: Final = "steadycut.study/1"
 
 
 class CriterionPart(parts.Part):
@@ -73,7 +72,7 @@ class CandidatePart(parts.Part):
 
     score: str
     aggregation: list[parts.Step]
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     risk: FiniteFloat
     smallest_risk: FiniteFloat
     radius: FiniteFloat
@@ -93,7 +92,7 @@ class SiteRowPart(parts.Part):
     """
 
     site: str
-    threshold: FiniteFloat | None
+    threshold: parts.CutOff | None
     quantile: FiniteFloat | None
     counts: parts.CountsPart
     cost: FiniteFloat | None
@@ -130,7 +129,7 @@ class NextSitePart(parts.Part):
     worst: parts.Record[WorstSite]
     share: SharesPart
     normal: parts.Record[NormalLimit] | None
-    threshold_range: parts.Range | None
+    threshold_range: parts.CutOffRange | None
     between: FiniteFloat | None
     sites_needed: int | None
     rows: list[SiteRowPart]
@@ -162,6 +161,22 @@ class StudyVerdictPart(parts.Part):
     patients_needed: int | None = None
 
 
+class AnyStudy(parts.Part):
+    """What the document of every study says; older files have no ``verdict``.
+
+    ``data`` is known where the study was made from a table.
+    """
+
+    schema_: str = Field(alias="schema")
+    direction: Literal["ge", "le"]
+    rule: str
+    score: str
+    aggregation: list[parts.Step]
+    certificate: parts.CertificatePart
+    data: parts.DataPart | None = None
+    verdict: StudyVerdictPart | None = None
+
+
 class CurvePart(parts.Part):
     """The risk of the choosing patients along the cut-off, with its standard error."""
 
@@ -174,7 +189,7 @@ class RivalPart(parts.Part):
     """What another rule chooses on the same patients."""
 
     rule: str
-    threshold: FiniteFloat
+    threshold: parts.CutOff
     risk: FiniteFloat
 
 
@@ -191,7 +206,7 @@ class CostCurvePart(parts.Part):
     """Cut-off and risk as one error gets more expensive than the other."""
 
     ratio: parts.Floats
-    threshold: parts.Floats
+    threshold: parts.CutOffs
     risk: parts.Floats
     frozen_risk: parts.Floats
     trivial_risk: parts.Floats
@@ -222,27 +237,22 @@ class OptionsPart(parts.RuleOptions):
     cost_there: FiniteFloat | None = None
 
 
-class StudyDocument(parts.NamedClasses):
+class StudyDocument(parts.NamedClasses, AnyStudy):
     """Everything in ``study.json``.
 
-    ``instances``, ``data`` and ``frozen_rule`` are known where the study was made from a table,
+    ``instances`` and ``frozen_rule`` are known where the study was made from a table,
     ``certified_rates`` and ``test`` where somebody asked for them, ``survival`` with a horizon.
-    Older files have no ``verdict``.
+    Older files have no ``break_even``.
     """
 
-    schema_: Literal["steadycut.study/1"] = Field(default=SCHEMA, alias="schema")
-    threshold: FiniteFloat
+    schema_: Literal["steadycut.study/1"] = parts.schema("steadycut.study/1")
+    threshold: parts.CutOff
     operating_value: FiniteFloat | None
-    direction: Literal["ge", "le"]
-    rule: str
-    score: str
-    aggregation: list[parts.Step]
     ensemble: parts.EnsembleShares | None
     costs: parts.CostsPart
     target_prevalence: parts.Range | None
     risk: FiniteFloat
     criterion: list[CriterionPart]
-    certificate: parts.CertificatePart
     threshold_interval: CutIntervals
     operating_point: parts.OperatingPointPart
     stability: parts.StabilityPart
@@ -255,18 +265,12 @@ class StudyDocument(parts.NamedClasses):
     cost_curve: CostCurvePart | None
     scores: parts.ScoresPart
     explorer: parts.ExplorerPart | None
-    bootstrap_thresholds: parts.Floats
+    bootstrap_thresholds: parts.CutOffs
     patients: StudyCounts
     options: OptionsPart
     instances: parts.Record[Clusters] | None = None
-    data: parts.DataPart | None = None
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
-    verdict: StudyVerdictPart | None = None
+    break_even: parts.Record[BreakEven] | None = None
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None
-
-    @property
-    def n_patients(self) -> int:
-        """How many patients there are in all."""
-        return self.patients.total

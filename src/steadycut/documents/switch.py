@@ -2,11 +2,11 @@
 
 from typing import Literal
 
-from pydantic import Field, FiniteFloat
+from pydantic import FiniteFloat
 
 from steadycut.core.verdict import Answer
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.parts import Count, NewPatientsPart, Part
+from steadycut.documents.parts import Count, CutOff, NewPatientsPart, Part, schema
 
 
 class ChangesPart(Part):
@@ -28,7 +28,7 @@ class MatchedPart(Part):
     ``n_map`` patients gave it, and ``changes`` are those of the others.
     """
 
-    threshold: FiniteFloat
+    threshold: CutOff
     n_map: Count
     changes: ChangesPart
 
@@ -42,7 +42,7 @@ class SwitchDocument(NewPatientsPart):
     1 - delta. ``threshold`` and ``matched`` are known for one cut-off.
     """
 
-    schema_: Literal["steadycut.switch/1"] = Field(default="steadycut.switch/1", alias="schema")
+    schema_: Literal["steadycut.switch/1"] = schema("steadycut.switch/1")
     direction: Literal["ge", "le"]
     delta: FiniteFloat
     margin: FiniteFloat
@@ -56,5 +56,5 @@ class SwitchDocument(NewPatientsPart):
     quantiles: list[tuple[FiniteFloat, FiniteFloat]]
     next_step: NextStep
     rule_sha256: str
-    threshold: FiniteFloat | None = None
+    threshold: CutOff | None = None
     matched: MatchedPart | None = None

@@ -70,4 +70,4 @@ class StudyEstimator(StudyParameters, ClassifierMixin, BaseEstimator):
         self.threshold_ = study.threshold
         found = [*class_warnings(classes), *study.warnings]
         self.warnings_ = list(dict.fromkeys([*told, *found]))
-        warn_each(found, stacklevel=3)
+        warn_each(found, stacklevel=4)

@@ -12,8 +12,8 @@ from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
 from steadycut.core.aggregate.aggregators import How, parse_aggregator
-from steadycut.core.checks import FloatArray, check_count, shown
-from steadycut.errors import BadOption, warn_each
+from steadycut.core.checks import FloatArray, check_count, check_same_order, shown
+from steadycut.errors import BadOption, explains_calls, warn_each
 from steadycut.estimators import inputs
 from steadycut.estimators.base import StudyEstimator
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, lay_out
@@ -181,6 +181,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         inputs.refuse_lost_groups(self)
         return super().__sklearn_clone__()
 
+    @explains_calls
     def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
         """Learn a scorer; choose, freeze and certify a cut-off on its patient scores.
 
@@ -200,12 +201,13 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
             This object.
         """
         options = self._options()
+        check_same_order({"X": X, "y": y, "groups": groups})
         validate_data(self, X, y, skip_check_array=True)
         X, target, groups = indexable(X, column_or_1d(y, warn=True), groups)
         X, groups = inputs.split_column(X, self.patient, groups)
         assert_all_finite(target, input_name="y")
         pooled = inputs.rows_as_patients(groups, _num_samples(X))
-        warn_each(pooled, stacklevel=2)
+        warn_each(pooled, stacklevel=3)
         patients = inputs.read_patients(groups, _num_samples(X))
         classes, labels = inputs.two_classes(inputs.one_class_each(target, patients))
         scorer = Scorer(
@@ -254,11 +256,10 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         check_count("cv", self.cv, at_least=LEAST_FOLDS)
         parse_aggregator(self.aggregate)
         if not isinstance(self.honesty, str) or self.honesty != "split":
-            msg = (
+            raise BadOption(
                 f"honesty must be 'split'; got {shown(self.honesty)}. A bound over all cuts does "
                 "not hold for a scorer that learnt from the patients used to check."
             )
-            raise BadOption(msg)
         inputs.check_running(self.checkpoint, self.random_state, self.progress)
         return study_options(**self._study_parameters())
 

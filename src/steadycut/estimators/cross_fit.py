@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import KFold, StratifiedGroupKFold
 from sklearn.utils import _safe_indexing
 
-from steadycut.core.aggregate.aggregators import How, aggregate_chain, parse_aggregator
+from steadycut.core.aggregate.aggregators import How, parse_aggregator, sort_segments
 from steadycut.core.checks import FloatArray, IntArray, read_only
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.errors import BadOption
@@ -102,7 +102,7 @@ class Scorer:
 
     def aggregate(self, scores: FloatArray, of_row: IntArray) -> FloatArray:
         """Return one score per patient from the scores of the rows."""
-        return aggregate_chain(of_row, [], scores, [self.how])[0]
+        return parse_aggregator(self.how)(sort_segments(of_row, scores))
 
     def patient_scores(
         self, scores: FloatArray, patients: Patients, labels: IntArray | None = None
@@ -226,8 +226,7 @@ def check_scorer(estimator: Any) -> None:
     """Refuse an estimator that cannot be fitted or gives no score."""
     scores = any(hasattr(estimator, name) for name in ("predict_proba", "decision_function"))
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not scores:
-        msg = (
+        raise BadOption(
             "estimator must be a scikit-learn classifier with predict_proba or decision_function; "
             f"got {estimator!r}."
         )
-        raise BadOption(msg)

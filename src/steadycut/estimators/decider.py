@@ -55,7 +55,8 @@ class PatientDecider(ABC):
         """Return for each row how far the score of its patient lies above the cut-off.
 
         It is above 0 exactly where `predict` returns ``classes_[1]``, also for a score that equals
-        the cut-off: what is subtracted is the largest number below the cut-off.
+        the cut-off: what is subtracted is the largest number below the cut-off. If everybody or
+        nobody is called, the arc tangent of the score plus or minus 2 keeps sign and order.
 
         Parameters
         ----------
@@ -67,6 +68,8 @@ class PatientDecider(ABC):
         ndarray of shape (n,)
         """
         scores, patients = self._scored(X, groups)
+        if np.isinf(self.threshold_):
+            return (np.arctan(scores) - np.copysign(2, self.threshold_))[patients.of_row]
         return (scores - np.nextafter(self.threshold_, -np.inf))[patients.of_row]
 
     def predict_patients(self, X: Any, groups: ArrayLike | None = None) -> PatientDecisions:
@@ -138,10 +141,7 @@ class PatientDecider(ABC):
     @property
     def _deployed(self) -> Scorer:
         return Scorer(
-            estimator=self.estimator_,
-            positive=self.classes_[1],
-            how=self.aggregate,
-            n_folds=0,
+            estimator=self.estimator_, positive=self.classes_[1], how=self.aggregate, n_folds=0
         )
 
     def _decide(self, scores: FloatArray) -> NDArray[Any]:

@@ -63,11 +63,10 @@ class DeployedClassifier(PatientDecider):
         """
         self._check_both_classes()
         if not self.one_row_each_:
-            msg = (
+            raise BadOption(
                 "FixedThresholdClassifier decides about rows, but the patients have several rows "
                 "each. Keep what export() returns: its predict takes groups."
             )
-            raise BadOption(msg)
         self._check_one_row_is_its_score()
         proba = hasattr(self.estimator_, "predict_proba")
         return FixedThresholdClassifier(
@@ -80,11 +79,10 @@ class DeployedClassifier(PatientDecider):
     def _check_one_row_is_its_score(self) -> None:
         """Refuse an aggregator that makes something else of the score of a single row."""
         if str(self.aggregate).startswith("fraction-above"):
-            msg = (
+            raise BadOption(
                 f"with aggregate={self.aggregate!r} a patient of one row has the score 0 or 1, and "
                 "not that of the row. Keep what export() returns."
             )
-            raise BadOption(msg)
 
     def to_onnx(self) -> Any:
         """Return scorer, aggregator and cut-off as one ONNX model.
@@ -121,11 +119,10 @@ class DeployedClassifier(PatientDecider):
 
     def _check_both_classes(self) -> None:
         if len(self.estimator_.classes_) == 1:
-            msg = (
+            raise BadOption(
                 "the scorer was fitted on patients of one class only and scores all rows alike; "
                 "it cannot be converted. Fit it on more patients."
             )
-            raise BadOption(msg)
 
     def _flips(self, scores: FloatArray) -> FloatArray:
         return self.rule.flip_probability(scores)

@@ -44,11 +44,10 @@ def _digest(what: str, content: Any) -> str:
     try:
         return joblib.hash(content, hash_name="sha1", coerce_mmap=True)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
-        msg = (
+        raise BadCheckpoint(
             f"a checkpoint must recognise {what}, but this cannot be pickled "
             f"({type(error).__name__}). Define its parts in a module, or use no checkpoint."
-        )
-        raise BadCheckpoint(msg) from None
+        ) from None
 
 
 def _name_of(how: Any) -> str:

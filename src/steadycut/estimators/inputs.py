@@ -13,9 +13,10 @@ from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.utils import _safe_indexing, check_random_state, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import validate_data
 
-from steadycut.core.checks import IntArray, read_only, refuse, shown
-from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned
+from steadycut.core.checks import IntArray, read_only, refuse, refuse_masked, shown
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, warned_if
 from steadycut.rule_reader import is_missing_mark
 
 LARGEST_SEED = 2**31 - 1
@@ -30,22 +31,32 @@ LOST_GROUPS = (
 def two_classes(target: NDArray[Any]) -> tuple[NDArray[Any], IntArray]:
     """Return the two classes in ascending order, and 0 or 1 for each patient."""
     if not target.size:
-        msg = "X and y must hold at least one row; got 0."
-        raise TooFewPatients(msg)
+        raise TooFewPatients("X and y must hold at least one row; got 0.")
     check_classification_targets(target)
     kind = type_of_target(target, input_name="y")
     if kind != "binary":
         # scikit-learn's own checks expect the first sentence.
-        msg = (
+        raise BadPatients(
             f"Only binary classification is supported. The type of the target is {kind}. "
             "Join classes until there are two."
         )
-        raise BadPatients(msg)
     classes, labels = np.unique(target, return_inverse=True)
     if classes.size == 1:
         msg = f"y must hold two classes; got one class only, for all {target.size} patients."
         raise TooFewPatients(msg)
     return classes, labels
+
+
+def validated(model: Any, scores: Any, *y: Any, **more: Any) -> Any:
+    """Return scores, perhaps with labels, as scikit-learn checks them; no error names an entry."""
+    for name, given in zip(("scores", "y"), (scores, *y), strict=False):
+        refuse_masked(name, given)
+    try:
+        return validate_data(model, scores, *y, ensure_2d=False, dtype=np.float64, **more)
+    except ValueError as error:
+        if "could not convert" not in str(error):
+            raise
+        raise BadPatients("scores must be numbers; some are other text.") from None
 
 
 def class_warnings(classes: NDArray[Any]) -> list[str]:
@@ -59,13 +70,11 @@ def class_warnings(classes: NDArray[Any]) -> list[str]:
     ([], [])
     """
     low, high = classes.tolist()
-    if high == 1 and low in {-1, 0}:
-        return []
-    text = (
-        f"classes: {high!r} counts as the ill class, being the last in order. If it is {low!r} "
+    msg = (
+        f"{high!r} counts as the ill class, being the last in order. If it is {low!r} "
         f"that is to be called, fit with y == {low!r}."
     )
-    return [text]
+    return warned_if(high != 1 or low not in {-1, 0}, "classes", msg)
 
 
 def seed_of(random_state: object) -> int:
@@ -85,11 +94,10 @@ def check_running(checkpoint: object, random_state: object, progress: object) ->
     if checkpoint is not None and not isinstance(checkpoint, str | os.PathLike):
         refuse("checkpoint", "be None or the path of a folder", checkpoint)
     if checkpoint is not None and not isinstance(random_state, Integral):
-        msg = (
+        raise BadOption(
             "a checkpoint needs a whole number as random_state, or the next fit would be another "
             f"study; got {shown(random_state)}."
         )
-        raise BadOption(msg)
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
         refuse("progress", "be None, True or a function", progress)
 
@@ -157,8 +165,7 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
         return Patients(values=every, names=None, of_row=every)
     given = column_or_1d(groups)
     if given.size != n_rows:
-        msg = f"groups must have one entry per row ({n_rows}); got {given.size}."
-        raise BadPatients(msg)
+        raise BadPatients(f"groups must have one entry per row ({n_rows}); got {given.size}.")
     _refuse_missing(given)
     _refuse_large_floats(given)
     # Objects of several types cannot be sorted, but their texts can.
@@ -175,14 +182,12 @@ def read_patients(groups: Any, n_rows: int) -> Patients:
 
 def rows_as_patients(groups: Any, n_rows: int) -> list[str]:
     """Return a warning if ``fit`` got no groups."""
-    if groups is not None:
-        return []
-    text = Warned.of("rows as patients")(
-        f"fit got no groups, so each of the {n_rows:,} rows counts as one "
-        "patient. If patients have several rows, the certificate is far too good: name the patient "
-        "of each row, fit(X, y, groups=...). If each row is a patient, say groups=range(len(X))."
+    msg = (
+        f"fit got no groups, so each of the {n_rows:,} rows counts as one patient. If patients "
+        "have several rows, the certificate is far too good: name the patient of each row, "
+        "fit(X, y, groups=...). If each row is a patient, say groups=range(len(X))."
     )
-    return [text]
+    return warned_if(groups is None, "rows as patients", msg)
 
 
 def refuse_lost_groups(model: Any) -> None:
@@ -218,11 +223,10 @@ def one_class_each(y: NDArray[Any], patients: Patients) -> NDArray[Any]:
     by_patient = y[patients.first_rows]
     torn = np.unique(patients.of_row[y != by_patient[patients.of_row]]).size
     if torn:
-        msg = (
+        raise BadPatients(
             f"y must be the same in all rows of a patient; it differs within {torn} of "
             f"{patients.n_patients} patients. Give every row the class of its patient."
         )
-        raise BadPatients(msg)
     return by_patient
 
 
@@ -232,11 +236,10 @@ def _refuse_large_floats(groups: NDArray[Any]) -> None:
         return
     limit = 2.0 ** (np.finfo(groups.dtype).nmant + 1)
     if np.any(np.abs(groups) >= limit):
-        msg = (
+        raise BadPatients(
             f"groups must not be floats of {limit:.0f} or more, where neighbouring numbers are "
             "equal and patients would merge. Give whole numbers or texts."
         )
-        raise BadPatients(msg)
 
 
 def _refuse_missing(groups: NDArray[Any]) -> None:

@@ -94,9 +94,8 @@ def score_everybody(
 
 def _check_select(roles: Roles) -> None:
     if roles.select.size < LEAST_FOLDS:
-        msg = (
+        raise TooFewPatients(
             f"a scorer needs at least {LEAST_FOLDS} patients used to choose; got "
             f"{roles.select.size} of {roles.select.size + roles.certify.size} patients. Make "
             "certify_size smaller."
         )
-        raise TooFewPatients(msg)

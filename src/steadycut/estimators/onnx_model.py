@@ -22,8 +22,7 @@ def onnx_model(estimator: Any, threshold: float, how: How | None) -> Any:
         from onnx import TensorProto, checker, helper, numpy_helper
 
     if how is not None and (not isinstance(how, str) or how not in REDUCERS):
-        msg = f"to_onnx knows the aggregators {', '.join(REDUCERS)}; got {shown(how)}."
-        raise BadOption(msg)
+        raise BadOption(f"to_onnx knows the aggregators {', '.join(REDUCERS)}; got {shown(how)}.")
     model = _converted(estimator)
     graph = model.graph
     scores = graph.output[1]

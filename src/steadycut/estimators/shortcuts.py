@@ -29,24 +29,21 @@ def check_refit(estimator: Any, refit: str) -> None:
     last = last_step(estimator)
     name = type(last).__name__
     if refit == "last" and last is estimator:
-        msg = (
+        raise BadOption(
             f"refit='last' needs a Pipeline, of which only the last step is fitted again; got "
             f"{name} alone. Write make_pipeline(transformer, {name}(...))."
         )
-        raise BadOption(msg)
     grows = isinstance(last, BaseEnsemble | HistGradientBoostingClassifier)
     if refit == "warm" and (grows or not hasattr(last, "warm_start")):
-        msg = (
+        raise BadOption(
             "refit='warm' needs a last step with warm_start that fits all its coefficients again, "
             f"such as LogisticRegression, SGDClassifier or MLPClassifier; got {name}."
         )
-        raise BadOption(msg)
     if refit == "one-step" and not _is_ridge_logistic(last):
-        msg = (
+        raise BadOption(
             "refit='one-step' needs LogisticRegression with an L2 penalty, not of the solver "
             f"liblinear, as the scorer or as its last step; got {last!r}."
         )
-        raise BadOption(msg)
 
 
 def last_step(estimator: Any) -> Any:

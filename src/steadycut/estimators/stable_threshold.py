@@ -5,13 +5,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from steadycut.core.checks import FloatArray
+from steadycut.core.checks import FloatArray, check_same_order
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadPatients
+from steadycut.errors import BadPatients, explains_calls
 from steadycut.estimators.base import StudyEstimator
-from steadycut.estimators.inputs import two_classes
+from steadycut.estimators.inputs import two_classes, validated
 from steadycut.study.fit import run_study
 from steadycut.study.options import USUAL, lists_options, study_options
 
@@ -63,12 +63,17 @@ class StableThreshold(StudyEstimator):
     is their identity: the same rows in another order get other roles.
 
     There is no ``decision_function``: scikit-learn predicts the positive class where that is above
-    0, but here a patient exactly at the cut-off is called positive. There are no sample weights,
-    because the bootstrap draws whole patients.
+    0, but here a patient exactly at the cut-off is called positive. So
+    `sklearn.calibration.CalibratedClassifierCV` cannot wrap it. Calibrate the model that makes the
+    scores instead, and give it to `StableThresholdClassifier`; calibration is increasing, so it
+    does not move a decision. There are no sample weights, because the bootstrap draws whole
+    patients.
 
-    scikit-learn's tags: the input is that of `sklearn.isotonic.IsotonicRegression`. ``poor_score``
-    is set only because scikit-learn's own checks ask a classifier to separate blobs with two
-    columns, which a single score cannot do.
+    scikit-learn's tags: the input is that of `sklearn.isotonic.IsotonicRegression`, one column.
+    ``check_estimator`` passes matrices to everything that takes two dimensions, so on this object
+    it can run one check only. The tests run all of its checks on a subclass that takes the first
+    column of a matrix. ``poor_score`` is set because these checks ask a classifier to separate
+    blobs with two columns, which a single score cannot do.
 
     Examples
     --------
@@ -98,6 +103,7 @@ class StableThreshold(StudyEstimator):
         tags.classifier_tags.poor_score = True
         return tags
 
+    @explains_calls
     def fit(self, scores: ArrayLike, y: ArrayLike) -> Self:
         """Choose, freeze and certify a cut-off.
 
@@ -114,7 +120,8 @@ class StableThreshold(StudyEstimator):
         StableThreshold
             This object.
         """
-        checked, target = validate_data(self, scores, y, ensure_2d=False, dtype=np.float64)
+        check_same_order({"scores": scores, "y": y})
+        checked, target = validated(self, scores, y)
         classes, labels = two_classes(target)
         cohort = PatientScores(scores=_one_column(checked), labels=labels)
         study = run_study([cohort], study_options(**self._study_parameters()))
@@ -156,16 +163,13 @@ class StableThreshold(StudyEstimator):
 
     def _checked(self, scores: ArrayLike) -> FloatArray:
         check_is_fitted(self)
-        return _one_column(
-            validate_data(self, scores, reset=False, ensure_2d=False, dtype=np.float64)
-        )
+        return _one_column(validated(self, scores, reset=False))
 
 
 def _one_column(scores: FloatArray) -> FloatArray:
     if scores.shape[1:] not in ((), (1,)):
-        msg = (
+        raise BadPatients(
             f"scores must have shape (n,) or (n, 1), one score per patient; got {scores.shape}. "
             "Pass one column."
         )
-        raise BadPatients(msg)
     return scores.reshape(-1)

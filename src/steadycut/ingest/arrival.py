@@ -28,11 +28,10 @@ def arrival_places(survey: Survey, request: Request, kept: IntArray) -> IntArray
     np.minimum.at(first, patients.codes, moments)
     ranks = first[kept]
     if ranks.size > 1 and np.unique(ranks).size == 1:
-        msg = (
+        raise BadTable(
             f"column {order!r} is the same for every patient and tells no order. Name a column "
             "that says when each patient came."
         )
-        raise BadTable(msg)
     names = [patients.texts[code] for code in kept.tolist()]
     hashes = [hashlib.sha256(name.encode()).hexdigest() for name in names]
     return np.argsort(np.lexsort((np.array(hashes), ranks)))
@@ -45,12 +44,11 @@ def _ranks(texts: Sequence[str], order: str) -> IntArray:
         if moments is not None:
             rank = {moment: i for i, moment in enumerate(sorted(set(moments)))}
             return np.array([rank[moment] for moment in moments], dtype=np.int64)
-    msg = (
+    raise BadTable(
         f"column {order!r} must hold finite numbers or ISO dates, such as 2025-03-31 or "
         "2025-03-31T14:05, of one kind and all with or all without a time zone; some rows hold "
         f"something else. Correct them, or name another column as {argument('order')}."
     )
-    raise BadTable(msg)
 
 
 def _numbers(texts: Sequence[str]) -> list[Any] | None:

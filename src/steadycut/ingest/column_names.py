@@ -7,6 +7,7 @@ typed, those that were typed, and how many others there are.
 
 from collections.abc import Iterable, Sequence
 
+from steadycut.core.labels import is_number
 from steadycut.errors import LEAST_TYPED, BadTable, MissingColumn, closest
 
 SHOWN = 12
@@ -31,8 +32,7 @@ def check_columns(
     for name in asked:
         if name not in available:
             there = _no_header(names) or f"{meant(name, names)} It has {_counted(names, asked)}."
-            msg = f"{where} has no column {name!r}{there}"
-            raise MissingColumn(msg, name)
+            raise MissingColumn(f"{where} has no column {name!r}{there}", name)
 
 
 def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
@@ -74,27 +74,18 @@ def _check_unique(names: Sequence[str], where: str) -> None:
     repeated = len(filled) - len(set(filled))
     if repeated:
         advice = _no_header(names) or f" ({repeated} repeated). Rename or remove the copies."
-        msg = f"column names must differ; in {where} some are equal{advice}"
-        raise BadTable(msg)
+        raise BadTable(f"column names must differ; in {where} some are equal{advice}")
 
 
 def _no_header(names: Sequence[str]) -> str:
     """Say that the first row holds data; nothing if no name is a number."""
-    n_numbers = sum(map(_is_number, names))
+    n_numbers = sum(is_number(name.replace(",", ".")) for name in names)
     if not n_numbers:
         return ""
     return (
         f"; {n_numbers} of the {len(names)} names in its first row are numbers, so they are not "
         "shown. The first row must name the columns."
     )
-
-
-def _is_number(name: str) -> bool:
-    try:
-        float(name.replace(",", "."))
-    except ValueError:
-        return False
-    return True
 
 
 def _continues(name: str, typed: str) -> bool:

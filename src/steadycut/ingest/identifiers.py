@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.records import SEPARATOR, PatientScores
-from steadycut.errors import BadTable, Warned
+from steadycut.errors import BadTable, Warned, warned_if
 from steadycut.ingest.request import ROW, Request
 from steadycut.ingest.survey import Survey
 from steadycut.ingest.table import KeyColumn
@@ -32,12 +32,11 @@ def check_named(survey: Survey, request: Request) -> None:
         is_mark = partial(is_missing_mark, patient=column == request.patient)
         mark = next(filter(is_mark, _perhaps_marks(survey.keys[column])), None)
         if mark is not None:
-            msg = (
+            raise BadTable(
                 f"column {column!r} must be filled in every row; {mark!r} is there, which "
                 "stands for a missing value. Fill in these rows, remove them, or write another "
                 "name if it is one."
             )
-            raise BadTable(msg)
 
 
 def _perhaps_marks(column: KeyColumn) -> list[str]:
@@ -88,22 +87,16 @@ def _unpadded(form: str) -> str:
 def alike_warnings(patients: PatientScores) -> list[str]:
     """Warn if some patients may be there twice; an empty list if not."""
     if patients.recipe.patient == ROW:
-        return [rows_text(patients.n_patients)]
+        msg = (
+            f"no column of patients was named, so each of the {patients.n_patients} rows counts as "
+            "one. If a patient has several rows, the result looks far too good: name the column."
+        )
+        return [Warned("rows as patients", msg)]
     names = patients.patients
     count = 0 if names is None else count_alike(names, patients.joined_names)
-    if not count:
-        return []
-    text = Warned.of("identifiers")(
-        f"those of {count} of {patients.n_patients} patients differ from another one "
-        "only by case, white space, zeros or the form of letters. They count as different "
-        "patients. If they are the same patients, write their identifiers in the same way."
+    msg = (
+        f"those of {count} of {patients.n_patients} patients differ from another one only by case, "
+        "white space, zeros or the form of letters. They count as different patients. If they are "
+        "the same patients, write their identifiers in the same way."
     )
-    return [text]
-
-
-def rows_text(n_rows: int) -> str:
-    """Say that each row counts as one patient."""
-    return Warned.of("rows as patients")(
-        f"no column of patients was named, so each of the {n_rows} rows counts "
-        "as one. If a patient has several rows, the result looks far too good: name the column."
-    )
+    return warned_if(count, "identifiers", msg)

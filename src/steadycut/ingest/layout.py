@@ -1,5 +1,6 @@
 """Where every row belongs, from a survey. Every check of rows is here, for all engines."""
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.request import ANY, Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
-from steadycut.ingest.table import MISSING_CODE, KeyColumn
+from steadycut.ingest.table import MISSING_CODE, KeyColumn, number_of
 
 # Only of texts like these the form is shown, as an example of what is not a score.
 NUMBER_LIKE = re.compile(
@@ -191,8 +192,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
 def _asked_groups(survey: Survey, request: Request) -> Survey:
     """Return the groups of the asked sites; an empty site is refused, as it may be any site."""
     if not survey.n_rows.size:
-        msg = "the table has no rows; it must have at least one instance of one patient."
-        raise BadTable(msg)
+        raise BadTable("the table has no rows; it must have at least one instance of one patient.")
     if request.site is None:
         return survey
     _check_filled(survey, [request.site])
@@ -235,8 +235,7 @@ def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]
     codes = np.where(known & ~has, of_patient[patient.codes], column.codes)
     left_out = known & (codes < 0)
     if left_out[known].all():
-        msg = f"no patient has a value in {name!r}; at least one must have one."
-        raise BadTable(msg)
+        raise BadTable(f"no patient has a value in {name!r}; at least one must have one.")
     gaps = Gaps(
         column=name,
         patients=_n_distinct(patient.codes[left_out]),
@@ -274,12 +273,11 @@ def _refuse_unknown(n_patients: int, request: Request) -> None:
         return
     who = "1 patient has" if n_patients == 1 else f"{n_patients} patients have"
     drop = f", or leave these patients out with {argument('missing', 'drop')}"
-    msg = (
+    raise BadTable(
         f"with {argument('label_how', ANY)} one positive row makes a patient positive; {who} none, "
         f"but rows without a label in {request.label!r}, so the label is unknown. Fill them in"
         f"{drop if _droppable(request) else ''}."
     )
-    raise BadTable(msg)
 
 
 def _patient_labels(survey: Survey, request: Request, name: str | None) -> NDArray[np.int8] | None:
@@ -294,26 +292,16 @@ def _times(survey: Survey, request: Request) -> FloatArray | None:
     if request.time is None:
         return None
     texts = _patient_values(survey, request, request.time).tolist()
-    times = [_time(text, request.decimal) for text in texts]
-    wrong = sum(time is None for time in times)
+    numbers = [number_of(text, request.decimal) for text in texts]
+    times = [math.nan if number is None else number for number in numbers]
+    wrong = sum(not 0 <= time <= LARGEST_SCORE for time in times)
     if wrong:
-        msg = (
+        raise BadTable(
             f"times in {request.time!r} must be numbers of at least 0 with a decimal "
             f"{SIGNS[request.decimal]}, such as days or months; {wrong} of {len(times)} patients "
             "have something else. Correct them, or name another column."
         )
-        raise BadTable(msg)
     return np.array(times, dtype=np.float64)
-
-
-def _time(text: str, decimal: str) -> float | None:
-    if decimal == ",":
-        text = text.replace(".", "x").replace(",", ".")
-    try:
-        time = float(text.replace("_", "x"))
-    except ValueError:
-        return None
-    return time if 0 <= time <= LARGEST_SCORE else None
 
 
 def _coded_labels(survey: Survey, request: Request, name: str) -> IntArray:
@@ -355,11 +343,10 @@ def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> I
         what = "label" if name == request.label else "value"
         who = "1 patient has" if several == 1 else f"{several} patients have"
         instances = f" If rows have separate labels, give {argument('label_how', ANY)}."
-        msg = (
+        raise BadPatients(
             f"a patient must have one {what}; {who} several in {name!r}. Correct these rows, or "
             f"name a patient-level column.{instances if name == request.label else ''}"
         )
-        raise BadPatients(msg)
     return found
 
 
@@ -394,11 +381,10 @@ def _check_filled(
             if droppable and name in droppable:
                 lack = f"patients without any {droppable[name]}"
                 remove = f"leave out {lack} with {argument('missing', 'drop')}"
-            msg = (
+            raise BadTable(
                 f"column {name!r} must be filled in every row; {n_missing} of {survey.total} rows "
                 f"{have} nothing there. Fill them in, or {remove}."
             )
-            raise BadTable(msg)
 
 
 def _check_scores(survey: Survey, request: Request) -> None:
@@ -429,11 +415,10 @@ def _check_numbers(
             advice = (
                 f"Add {argument('decimal', ',')} if it is a decimal comma. Otherwise correct them."
             )
-        msg = (
+        raise BadTable(
             f"scores in {name!r} must be numbers with a decimal {SIGNS[decimal]}; {n_bad} of "
             f"{n_rows} {'is' if n_bad == 1 else 'are'} other text{such}. {advice}"
         )
-        raise BadTable(msg)
     if facts.largest.max(initial=0.0) > LARGEST_SCORE:
         msg = f"scores in {name!r} must not exceed {LARGEST_SCORE:g} in absolute value. Rescale."
         raise BadTable(msg)
@@ -466,8 +451,7 @@ def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:
     found = [f"{count} of {n_rows} in {name!r}" for name, count in gaps.items() if count]
     if found:
         are = "is" if sum(gaps.values()) == 1 else "are"
-        msg = (
+        raise MissingScores(
             f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
             f"infinite. Correct these rows, or leave them out with {argument('missing', 'drop')}."
         )
-        raise MissingScores(msg)

@@ -8,11 +8,11 @@ import numpy as np
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, MissingColumn, Warned, argument, warn_each
+from steadycut.errors import BadOption, MissingColumn, Warned, argument, no_such_name, warn_each
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
-from steadycut.ingest.request import ROW, SAME, Level, Request, make_request
+from steadycut.ingest.request import ROW, Level, Request, make_request
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
@@ -87,12 +87,11 @@ def _engine_for(request: Request, engine: str) -> str:
     if not request.rows_are_patients:
         return engine
     if engine not in {"auto", "memory"}:
-        msg = (
+        raise BadOption(
             f"without {argument('patient')} each row is one patient, and only "
             f"{argument('engine', 'memory')} can read the table; got {engine!r}. Name the column "
             "of patients, or leave out the engine."
         )
-        raise BadOption(msg)
     return "memory"
 
 
@@ -105,16 +104,23 @@ def _naming_the_option(request: Request) -> Iterator[None]:
         option = None if error.column is None else request.how_to_name(error.column)
         if option is None:
             raise
-        msg = f"{error.message} Name it with {option}."
-        raise MissingColumn(msg, error.column) from None
+        raise MissingColumn(f"{error.message} Name it with {option}.", error.column) from None
 
 
 Names = list[str] | tuple[str, ...]
 Hows = list[How] | tuple[How, ...]
 
 
-class More(TypedDict, total=False):
-    """The other arguments of `aggregate`, for its three signatures."""
+class Reading(TypedDict, total=False):
+    """How `aggregate` brings rows together."""
+
+    engine: str
+    memory: str | int | None
+    progress: Progress | None
+
+
+class More(Reading, total=False):
+    """The other arguments of `aggregate`; those left out keep the defaults of a `Request`."""
 
     label: str | None
     positive: object
@@ -128,9 +134,6 @@ class More(TypedDict, total=False):
     missing: str
     delimiter: str | None
     decimal: str
-    engine: str
-    memory: str | int | None
-    progress: Progress | None
 
 
 @overload
@@ -151,27 +154,13 @@ def aggregate(
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
-def aggregate(  # noqa: PLR0913
+def aggregate(
     source: Any,
     *,
     patient: str | None,
     score: str | Iterable[str],
-    label: str | None = None,
-    positive: object = None,
-    label_how: str = SAME,
-    time: str | None = None,
-    event: str | None = None,
-    horizon: float | None = None,
-    site: str | None = None,
-    levels: Iterable[Level] = (),
     how: How | Iterable[How] = "mean",
-    attributes: str | Iterable[str] = (),
-    missing: str = "refuse",
-    delimiter: str | None = None,
-    decimal: str = ".",
-    engine: str = "auto",
-    memory: str | int | None = None,
-    progress: Progress | None = None,
+    **more: Unpack[More],
 ) -> PatientScores | dict[str, PatientScores] | dict[tuple[str, str], PatientScores]:
     """Return one score per patient, from a table with one row per instance.
 
@@ -192,9 +181,9 @@ def aggregate(  # noqa: PLR0913
     positive
         The label that counts as 1. Without it labels must be 0 and 1, or false and true.
     label_how
-        ``"same"``: all rows of a patient must have the same label. ``"any"``, for labels of
-        instances: a patient is positive if any row is. Without a positive row, a row without a
-        label makes the patient's label unknown; then ``missing`` says what to do.
+        ``"same"``, the default: all rows of a patient must have the same label. ``"any"``, for
+        labels of instances: a patient is positive if any row is. Without a positive row, a row
+        without a label makes the patient's label unknown; then ``missing`` says what to do.
     time, event, horizon
         For survival, instead of ``label``: columns of the follow-up time and of the event (1, or
         ``positive``, if it happened), and the horizon in the unit of the time. A patient is
@@ -212,12 +201,12 @@ def aggregate(  # noqa: PLR0913
         Further patient-level columns, such as sex or scanner, the same in every row of a patient.
         The result has them as texts in ``attributes``, by name.
     missing
-        ``"refuse"`` or ``"drop"`` rows whose score is missing, NaN or infinite, and patients who
-        have no label, or no value of an attribute, in any row. Dropping warns with the numbers;
-        patients who have no other rows are left out too.
+        ``"refuse"``, the default, or ``"drop"`` rows whose score is missing, NaN or infinite, and
+        patients who have no label, or no value of an attribute, in any row. Dropping warns with the
+        numbers; patients who have no other rows are left out too.
     delimiter, decimal
         Separator of CSV files (``,``, ``;``, ``|`` or ``tab``; by default the header tells it), and
-        the decimal sign of scores that are written as text.
+        the decimal sign of scores that are written as text (a point by default).
     engine, memory, progress
         How the rows are brought together; see `read_patients`. The result does not depend on it.
 
@@ -242,24 +231,13 @@ def aggregate(  # noqa: PLR0913
     >>> aggregate(sexes, patient="id", score="s", attributes="sex").attributes["sex"]
     array(['f', 'm'], dtype='<U1')
     """
-    request = make_request(
-        patient=patient,
-        score=score,
-        label=label,
-        positive=positive,
-        label_how=label_how,
-        time=time,
-        event=event,
-        horizon=horizon,
-        site=site,
-        levels=levels,
-        how=how,
-        attributes=attributes,
-        missing=missing,
-        delimiter=delimiter,
-        decimal=decimal,
-    )
-    table = read_patients(request, source, engine=engine, memory=memory, progress=progress)
+    given: dict[str, Any] = {**more}
+    for name in given:
+        if name not in More.__annotations__:
+            raise no_such_name(name, ("how", *More.__annotations__))
+    reading = {name: given.pop(name) for name in Reading.__annotations__ if name in given}
+    request = make_request(patient=patient, score=score, how=how, **given)
+    table = read_patients(request, source, **reading)
     warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=2)
     note_order(table, source, patient)
     if not isinstance(score, str):

@@ -135,30 +135,26 @@ class Request:
         self._check_horizon()
         if self.positive is not None and self.label is None and self.event is None:
             given = shown(self.positive)
-            msg = f"positive={given} needs a label column. Name it as label."
-            raise BadOption(msg)
+            raise BadOption(f"positive={given} needs a label column. Name it as label.")
         if self.label_how == ANY and self.label is None:
-            msg = (
+            raise BadOption(
                 f"{argument('label_how', ANY)} needs a column of labels of two classes. Name it "
                 f"with {argument('label')}, or leave {argument('label_how')} out."
             )
-            raise BadOption(msg)
 
     def _check_horizon(self) -> None:
         given = {name: getattr(self, name) for name in ("time", "event", "horizon")}
         lacking = [argument(name) for name, value in given.items() if value is None]
         if lacking and len(lacking) < len(given):
-            msg = (
+            raise BadOption(
                 "survival at a horizon needs the time, the event and the horizon; "
                 f"{' and '.join(lacking)} is missing. Give all three, or a label instead."
             )
-            raise BadOption(msg)
         if not lacking and self.label is not None:
-            msg = (
+            raise BadOption(
                 f"{argument('label')} and {argument('horizon')} exclude each other: with a "
                 "horizon the time and the event make the label. Leave one of them out."
             )
-            raise BadOption(msg)
         if not lacking:
             check_positive("horizon", self.horizon)
 
@@ -278,7 +274,7 @@ def make_request(
         sites=None if sites is None else tuple(sites),
         levels=tuple(_as_pair(level) for level in _several("levels", levels)),
         hows=(how,) if callable(how) else _several("how", how),
-        attributes=_several("attributes", attributes),
+        attributes=tuple(map(str, _several("attributes", attributes))),
         missing=missing,
         incomplete=missing,
         **plain,
@@ -344,8 +340,7 @@ def _check_sites(site: str | None, sites: tuple[str, ...] | None) -> None:
     if sites is None:
         return
     if site is None:
-        msg = f"sites {', '.join(sites)} need a site column. Name it as site."
-        raise BadOption(msg)
+        raise BadOption(f"sites {', '.join(sites)} need a site column. Name it as site.")
     _check_some("site", sites)
 
 
@@ -358,5 +353,4 @@ def _check_once(what: str, names: Iterable[str]) -> None:
 
 def _check_some(what: str, given: tuple[object, ...]) -> None:
     if not given:
-        msg = f"at least one {what} must be named; got none."
-        raise BadOption(msg)
+        raise BadOption(f"at least one {what} must be named; got none.")

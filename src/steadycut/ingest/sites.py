@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from steadycut.core.checks import SHARED, shared_values
+from steadycut.core.checks import SHARED, shared_values, shown
 from steadycut.core.labels import MOST_CLASSES
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadOption, BadPatients, PatientOverlap, did_you_mean
@@ -78,20 +78,19 @@ def check_sites(known: Mapping[str, int], wanted: Sequence[str]) -> None:
     """
     unknown = [name for name in wanted if name not in known]
     if unknown or not wanted:
-        many = f"the {len(known)} in the table"
-        allowed = shared_values(known, MOST_CLASSES) if len(known) <= MOST_CLASSES else many
+        few = len(known) <= MOST_CLASSES
+        allowed = shared_values(known, MOST_CLASSES) if few else f"the {len(known)} in the table"
         shared = [name for name, count in known.items() if count >= SHARED]
         meant = did_you_mean(next(iter(unknown), None), shared)
-        msg = f"a site must be one of {allowed}; got {list_names(unknown) or 'none'}.{meant}"
-        raise BadOption(msg)
+        given = list_names([name if name.isprintable() else shown(name) for name in unknown])
+        raise BadOption(f"a site must be one of {allowed}; got {given or 'none'}.{meant}")
 
 
 def refuse_overlap(n_patients: int, site: str) -> None:
     """Refuse patients who are at several sites."""
     if n_patients:
         who = "1 patient is" if n_patients == 1 else f"{n_patients} patients are"
-        msg = (
+        raise PatientOverlap(
             f"a patient must be at one site; {who} at several in {site!r}. "
             "Make identifiers unique across sites, or remove these patients."
         )
-        raise PatientOverlap(msg)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import FloatArray, IntArray
-from steadycut.errors import BadTable
+from steadycut.errors import BadTable, refusing
 
 MISSING_CODE = -1
 MIDNIGHT = "T00:00:00"
@@ -112,7 +112,7 @@ def score_column(
     # A column of yes and no is one of 1 and 0; among numbers, a yes is a mistake.
     if all(_is_missing(value) or isinstance(value, bool | np.bool_) for value in objects):
         objects = [value if _is_missing(value) else float(bool(value)) for value in objects]
-    numbers = [_number(value, decimal) for value in objects]
+    numbers = [number_of(value, decimal) for value in objects]
     failed = ((row, str(objects[row])) for row, number in enumerate(numbers) if number is None)
     floats = np.array([math.nan if number is None else number for number in numbers], dtype=float)
     return ScoreColumn(values=floats, unreadable=_unreadable(failed))
@@ -198,13 +198,9 @@ def _text(value: object) -> str | None:
 
 
 def _decoded(value: bytes) -> str:
-    try:
+    msg = "identifiers and classes must be text; some are bytes that are not UTF-8. Decode them."
+    with refusing(BadTable, msg, UnicodeDecodeError):
         return value.decode()
-    except UnicodeDecodeError:
-        msg = (
-            "identifiers and classes must be text; some are bytes that are not UTF-8. Decode them."
-        )
-        raise BadTable(msg) from None
 
 
 def _check_whole(values: NDArray[Any]) -> None:
@@ -213,12 +209,11 @@ def _check_whole(values: NDArray[Any]) -> None:
     if (np.abs(values) >= 2.0**digits).any():
         # DuckDB returns floats of 16 bits as floats of 32 bits.
         shorter = " (2^11 if they were stored in 16 bits)" if values.itemsize == 4 else ""  # noqa: PLR2004
-        msg = (
+        raise BadTable(
             f"identifiers that are {8 * values.itemsize}-bit floating-point numbers must be below "
             f"2^{digits} in absolute value{shorter}: above it different identifiers become equal. "
             "Store them as texts or whole numbers."
         )
-        raise BadTable(msg)
 
 
 def _check_texts(joined: str) -> None:
@@ -228,11 +223,10 @@ def _check_texts(joined: str) -> None:
     except UnicodeEncodeError:
         joined = "\0"
     if "\0" in joined:
-        msg = (
+        raise BadTable(
             "identifiers and classes must be plain text; some hold NUL or other characters that "
             "no file can hold. Remove these characters."
         )
-        raise BadTable(msg)
 
 
 def refuse_nested(column: str | None = None) -> None:
@@ -245,15 +239,14 @@ def refuse_nested(column: str | None = None) -> None:
 def refuse_duration(column: str | None = None) -> None:
     """Refuse durations as identifiers: each library and format writes them in another way."""
     where = "an identifier or a class" if column is None else f"column {column!r}"
-    msg = f"{where} must not be a duration. Store it as text or as a whole number."
-    raise BadTable(msg)
+    raise BadTable(f"{where} must not be a duration. Store it as text or as a whole number.")
 
 
-def _number(value: object, decimal: str) -> float | None:
+def number_of(value: object, decimal: str) -> float | None:
     """Return a value as a number, NaN if it is missing, and None for a text that is not one."""
     if decimal == "," and isinstance(value, str):
         # A point would be a separator of thousands, or another decimal sign.
-        return None if "." in value else _number(value.replace(",", "."), ".")
+        return None if "." in value else number_of(value.replace(",", "."), ".")
     if _is_missing(value):
         return math.nan
     # float() would take only a part of a complex number, and True for 1.

@@ -126,13 +126,12 @@ def _check_ours(folder: Path) -> None:
     msg = f"cannot keep a checkpoint in {folder}: {{why}}. Choose another folder."
     with refusing(BadCheckpoint, msg, OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        found = {path.name for path in folder.iterdir()}
-    if found and HEADER not in found and LOCK not in found:
-        msg = (
-            f"a checkpoint needs a separate folder; {folder} holds {len(found)} other files. "
+        present = {path.name for path in folder.iterdir()}
+    if present and HEADER not in present and LOCK not in present:
+        raise BadCheckpoint(
+            f"a checkpoint needs a separate folder; {folder} holds {len(present)} other files. "
             "Name a new or an empty folder."
         )
-        raise BadCheckpoint(msg)
 
 
 @contextmanager
@@ -144,11 +143,10 @@ def _locked(folder: Path) -> Iterator[None]:
     with opened as file:
         # Without locks on this system, two runs are not detected.
         if lock(file) is False:
-            msg = (
+            raise BadCheckpoint(
                 f"the checkpoint in {folder} is in use by another run. Wait until it ends, or "
                 "name another folder."
             )
-            raise BadCheckpoint(msg)
         yield
 
 
@@ -167,12 +165,11 @@ def _check_same_study(folder: Path, study: Mapping[str, str]) -> None:
     stored = _read_header(header)
     differ = [name for name in {**stored, **study} if stored.get(name) != study.get(name)]
     if differ:
-        msg = (
+        raise BadCheckpoint(
             f"the checkpoint in {folder} is of another study: {', '.join(differ)} "
             f"{'differs' if len(differ) == 1 else 'differ'}. Use the same options and data as "
             "before, name another folder, or remove this one."
         )
-        raise BadCheckpoint(msg)
 
 
 def _read_header(header: Path) -> dict[str, str]:
@@ -183,9 +180,8 @@ def _read_header(header: Path) -> dict[str, str]:
     except (OSError, ValueError, TypeError, KeyError):
         known = False
     if not known:
-        msg = (
+        raise BadCheckpoint(
             f"{header} is not a checkpoint of this version of steadycut ({SCHEMA}). Remove its "
             "folder, or name another one."
         )
-        raise BadCheckpoint(msg)
     return study

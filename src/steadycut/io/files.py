@@ -13,7 +13,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
@@ -247,11 +247,10 @@ def _wait_for(opened: int, folder: Path) -> None:
     until = time.monotonic() + LONGEST_WAIT
     while lock(opened) is False:
         if time.monotonic() > until:
-            msg = (
+            raise BadOption(
                 f"cannot write into {folder}: another process has locked it for more than "
                 f"{LONGEST_WAIT:g} seconds. Choose another folder."
             )
-            raise BadOption(msg)
         time.sleep(0.02)
 
 
@@ -260,8 +259,9 @@ def _move_all(parts: Mapping[Path, Path]) -> None:
     kept: dict[Path, Path] = {}
     try:
         for path in parts.values():
-            if path.exists():
-                kept[path] = _keep(path)
+            with _refusing(path):
+                if path.exists():
+                    kept[path] = _keep(path)
         for part, path in reversed(list(parts.items())):
             with _refusing(path):
                 part.replace(path)
@@ -284,18 +284,14 @@ def _keep(path: Path) -> Path:
     try:
         old.hardlink_to(path)
     except OSError:  # not every file system has links
-        with _refusing(path, unfinished=old):
+        try:
             shutil.copy2(path, old)
+        except OSError:
+            old.unlink(missing_ok=True)
+            raise
     return old
 
 
-@contextmanager
-def _refusing(path: Path, unfinished: Path | None = None) -> Iterator[None]:
-    """Say in one line that a file cannot be written, and remove what is unfinished."""
-    try:
-        yield
-    except OSError as error:
-        if unfinished:
-            unfinished.unlink(missing_ok=True)
-        msg = f"cannot write {path}: {error.strerror or error}. Choose another place."
-        raise BadOption(msg) from None
+def _refusing(path: Path) -> AbstractContextManager[None]:
+    """Say in one line that a file cannot be written."""
+    return refusing(BadOption, f"cannot write {path}: {{why}}. Choose another place.", OSError)

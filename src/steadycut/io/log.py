@@ -24,7 +24,8 @@ class Run:
     """What is known of a run; ``path`` is the log, if one was asked for; ``version`` is ours.
 
     With ``brief`` a line has the kinds of warnings and of the error only: texts may hold counts.
-    ``names`` are the files that were typed; like every path they are not written.
+    ``names`` are the files that were typed; like every path they are not written. In a run
+    ``by_app``, errors keep the marks of options, which the app spells.
     """
 
     path: Path | None = None
@@ -36,6 +37,7 @@ class Run:
     error_kind: str | None = None
     brief: bool = False
     names: tuple[str, ...] = ()
+    by_app: bool = False
 
     def line(self, exit_code: int) -> str:
         """Return the line of the log."""
@@ -48,7 +50,7 @@ class Run:
                 "python": platform.python_version(),
             },
             "rule_sha256": self.rule_sha256,
-            "warnings": [self._plain(one, kind_of(one)) for one in self.warnings],
+            "warnings": [self._plain(warning, kind_of(warning)) for warning in self.warnings],
             "error": self.error and self._plain(self.error, self.error_kind),
             "exit_code": exit_code,
         }

@@ -100,9 +100,9 @@ def _query(path: Path, query: str) -> list[tuple[Any, ...]]:
     duckdb = load_duckdb()
     with open_plain(path), connect_duckdb() as connection:
         try:
-            found: list[tuple[Any, ...]] = connection.execute(
+            rows: list[tuple[Any, ...]] = connection.execute(
                 query, [glob.escape(str(path.absolute()))]
             ).fetchall()
         except duckdb.Error as error:
             raise OSError(None, str(error).partition("\n")[0]) from None
-    return found
+    return rows

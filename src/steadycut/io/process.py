@@ -77,11 +77,10 @@ def check_memory() -> None:
         return
     allowed = resource.getrlimit(resource.RLIMIT_AS)[0]
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_SPACE:
-        msg = (
+        raise BadOption(
             f"this shell allows {allowed >> 20} MiB of address space; steadycut needs "
             f"{LEAST_SPACE >> 20} MiB or more. Raise it with: ulimit -v unlimited"
         )
-        raise BadOption(msg)
 
 
 def guard_streams() -> None:
@@ -134,17 +133,18 @@ class _Stream(io.RawIOBase):
     def _refuse(self, error: OSError) -> NoReturn:
         if isinstance(error, BrokenPipeError):
             raise error
-        msg = (
+        raise BadOption(
             f"cannot write to the standard output: {error.strerror}. Lead it to another place. "
             "Files of --out are complete."
-        )
-        raise BadOption(msg) from None
+        ) from None
 
 
-def end_with_app() -> None:
-    """End this process when the app that started it is gone, if one did."""
-    if os.environ.pop(STARTED_BY_APP, None):
+def end_with_app() -> bool:
+    """End this process when the app that started it is gone; return whether one did."""
+    by_app = bool(os.environ.pop(STARTED_BY_APP, None))
+    if by_app:
         threading.Thread(target=_wait_for_end, daemon=True).start()
+    return by_app
 
 
 def _wait_for_end() -> None:

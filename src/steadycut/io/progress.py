@@ -81,11 +81,11 @@ class ProgressOnStream:
 @contextmanager
 def progress_on_stderr() -> Iterator[ProgressOnStream]:
     """Yield a callback that writes to stderr, and clear its line at the end."""
-    shown = ProgressOnStream(sys.stderr)
+    display = ProgressOnStream(sys.stderr)
     try:
-        yield shown
+        yield display
     finally:
-        shown.clear()
+        display.clear()
 
 
 def in_words(seconds: float) -> str:

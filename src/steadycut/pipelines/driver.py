@@ -55,14 +55,14 @@ def gather_files(
     Files that the sheet does not name are skipped, and so are files of patients at two sites.
     With ``need_labels``, files of patients without a label are skipped too.
     """
-    found = find_files(places, kind)
-    check_names(found, kind)
+    files = find_files(places, kind)
+    check_names(files, kind)
     known = {} if sheet is None else read_sheet(sheet, kind.name)
-    named = {path.stem for path in found} if sheet is None else set(known)
-    labelled = {one.patient for one in known.values() if one.patient and one.label}
+    named = {path.stem for path in files} if sheet is None else set(known)
+    labelled = {origin.patient for origin in known.values() if origin.patient and origin.label}
     at_two_sites = patients_at_two_sites(known)
     skipped: dict[Path, str] = {}
-    for path in found:
+    for path in files:
         patient = origin_of(path, known).patient
         if need_labels and patient not in labelled:
             skipped[path] = "the sheet has no label for it."
@@ -71,7 +71,7 @@ def gather_files(
         elif patient in at_two_sites:
             skipped[path] = "the sheet puts its patient at two sites."
     return InputFiles(
-        paths=[path for path in found if path not in skipped],
+        paths=[path for path in files if path not in skipped],
         sheet=known,
         skipped=[SkippedFile(file=str(path), reason=why) for path, why in skipped.items()],
     )
@@ -79,23 +79,20 @@ def gather_files(
 
 def find_files(places: Sequence[str], kind: FileKind) -> list[Path]:
     """Return the files that are meant: single files, and all of this kind in folders."""
-    found: list[Path] = []
+    files: list[Path] = []
     for place in places:
         here = list(_files_at(Path(place), kind))
         if not here:
-            msg = (
-                f"there is no {kind.title} at {place}. "
-                f"Give {kind.title} files, or folders that hold them."
-            )
+            msg = f"there is no {kind.title} at {place}. Give {kind.title} files, or folders."
             raise BadOption(msg)
-        found += here
-    return list(dict.fromkeys(found))
+        files += here
+    return list(dict.fromkeys(files))
 
 
 def _files_at(path: Path, kind: FileKind) -> Iterator[Path]:
-    inside = (one for one in path.rglob("*") if one.suffix.lower() in kind.endings)
-    found = sorted(one for one in inside if one.is_file())
-    yield from found or [one for one in (kind.file_at(path),) if one.is_file()]
+    inside = (file for file in path.rglob("*") if file.suffix.lower() in kind.endings)
+    files = sorted(file for file in inside if file.is_file())
+    yield from files or [file for file in (kind.file_at(path),) if file.is_file()]
 
 
 def check_names(paths: Sequence[Path], kind: FileKind) -> None:
@@ -128,11 +125,11 @@ def process_files(
     for number, path in enumerate(paths):
         if progress:
             progress(f"{kind.name}s", number, len(paths))
-        found = next(results)
-        if isinstance(found, SkippedFile):
-            skipped.append(found)
+        result = next(results)
+        if isinstance(result, SkippedFile):
+            skipped.append(result)
         else:
-            done[path] = found
+            done[path] = result
     return done, skipped
 
 

@@ -33,11 +33,9 @@ def read_rows(path: Path) -> list[list[str]]:
         text = read_small(path).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        msg = f"cannot read the sheet {path}: {why}. Give a CSV file."
-        raise BadTable(msg) from None
+        raise BadTable(f"cannot read the sheet {path}: {why}. Give a CSV file.") from None
     if not text.strip() or "\0" in text:
-        msg = f"the sheet {path} has no rows. Give a CSV file with a header."
-        raise BadTable(msg)
+        raise BadTable(f"the sheet {path} has no rows. Give a CSV file with a header.")
     _, delimiter = split_header(text.lstrip("\r\n"), DELIMITERS)
     with refusing(BadTable, f"cannot read the sheet {path}: {{why}}. Give a CSV file.", csv.Error):
         # The csv module must see the line breaks: some are inside quoted cells.
@@ -53,21 +51,18 @@ def read_records(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
     missing = [name for name in needed if name not in names]
     if missing:
         # The first row may hold data that identify a patient: no name in it is shown.
-        msg = (
+        raise MissingColumn(
             f"the sheet {path} must have the columns {', '.join(needed)} in its first line; it "
             f"lacks {', '.join(missing)}. Its first line has {len(names)} cells."
         )
-        raise MissingColumn(msg)
     if len(set(filter(None, names))) < len(list(filter(None, names))):
-        msg = f"the sheet {path} must name each column once. Rename or remove the copies."
-        raise BadTable(msg)
+        raise BadTable(f"the sheet {path} must name each column once. Rename or remove the copies.")
     n_longer = sum(any(row[len(names) :]) for row in rows)
     if n_longer:
-        msg = (
+        raise BadTable(
             f"the sheet {path} must have a cell for each of its {len(names)} columns; {n_longer} "
             "rows have more. Put quotes around cells that contain the separator."
         )
-        raise BadTable(msg)
     return [dict(zip(names, row, strict=False)) for row in rows]
 
 
@@ -82,22 +77,21 @@ def read_sheet(path: Path, key: str) -> dict[str, Origin]:
     key
         ``slide`` or ``record``.
     """
-    found: dict[str, Origin] = {}
+    origins: dict[str, Origin] = {}
     rows = read_records(path, (key, "patient"))
     marks = sum(is_missing_mark(row["patient"], patient=True) for row in rows if row.get("patient"))
     if marks:
-        msg = (
+        raise BadTable(
             f"the sheet {path} must name patients; in {marks} of {len(rows)} rows the patient is a "
             "text that stands for a missing value. Fill these in, or leave them empty."
         )
-        raise BadTable(msg)
     for row in rows:
         name = file_stem(row.get(key, ""))
         origin = Origin(**{field: row.get(field) or None for field in ("patient", "label", "site")})
-        if found.setdefault(name, origin) != origin:
+        if origins.setdefault(name, origin) != origin:
             msg = f"the sheet {path} says two different things about one {key}. Keep one row each."
             raise BadTable(msg)
-    return found
+    return origins
 
 
 def patient_labels(pairs: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -160,5 +154,5 @@ def patients_at_two_sites(sheet: Mapping[str, Origin]) -> set[str]:
     {'1'}
     """
     site_of: dict[str, str] = {}
-    named = [(one.patient, one.site) for one in sheet.values() if one.patient and one.site]
+    named = [(row.patient, row.site) for row in sheet.values() if row.patient and row.site]
     return {patient for patient, site in named if site_of.setdefault(patient, site) != site}

@@ -40,5 +40,4 @@ def refuse_if_nothing(n_done: int, skipped: Sequence[SkippedFile], what: str) ->
     if n_done or not skipped:
         return
     more = "" if len(skipped) == 1 else f" (and {len(skipped) - 1} more)"
-    msg = f"none of {len(skipped)} {what} could be used; {skipped[0].text}{more}"
-    raise BadFile(msg)
+    raise BadFile(f"none of {len(skipped)} {what} could be used; {skipped[0].text}{more}")

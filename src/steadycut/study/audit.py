@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import TextArray, check_fraction, shown, shown_groups
+from steadycut.core.checks import TextArray, check_flag, check_fraction, shown, shown_groups
 from steadycut.core.odd import same_score_warnings
 from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
@@ -16,7 +16,7 @@ from steadycut.documents import guards
 from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.parts import SurvivalPart
-from steadycut.errors import BadOption, BadPatients, argument, warn_each
+from steadycut.errors import BadOption, BadPatients, argument, explains_calls, warn_each
 from steadycut.study.audited import Audit
 from steadycut.study.curves import class_quantiles
 from steadycut.study.home import check_cut_off_rule
@@ -24,7 +24,7 @@ from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
 from steadycut.study.reference import survival_part
-from steadycut.study.small_cells import grouped_for, noticed, rounded_at_home, without_bins
+from steadycut.study.small_cells import ROUNDED, grouped_for, noticed, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
 MOST_GROUPS = 50
@@ -32,9 +32,10 @@ MOST_GROUPS = 50
 HALF = 0.5
 
 
+@explains_calls
 def audit(
     rule: FrozenFile[Any],
-    scores: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
+    patients: PatientScores | Mapping[Any, Any] | ArrayLike | Any,  # noqa: ANN401
     y: Mapping[Any, object] | ArrayLike | None = None,
     *,
     force: bool = False,
@@ -52,7 +53,7 @@ def audit(
     ----------
     rule
         The frozen rule: a `FrozenRule`, a `StrataRule` or a `CovariateRule`.
-    scores
+    patients
         Patient scores at the new hospital, made as the rule says: an array of shape (n,), or
         `PatientScores` (whose labels are used unless ``y`` is given); for an ensemble a mapping of
         them, one for each method, as `steadycut.aggregate` returns it. A rule by covariate needs
@@ -61,7 +62,7 @@ def audit(
         and of sites that it names, if the table has them; ``rule.aggregate(frame, label=...)``
         takes other names.
     y
-        0/1 labels, shape (n,), in the order of ``scores``; `PatientScores` with identifiers are in
+        0/1 labels, shape (n,), in the order of the scores; `PatientScores` with identifiers are in
         the order of these. Safer: a mapping from identifiers, or a pandas Series with the
         identifiers as index. Without labels only call rate, flip-rate and warnings are known. For
         risk strata the grades: whole numbers from 0, or their names.
@@ -115,74 +116,73 @@ def audit(
     True
     """
     guards.check_rule(rule)
-    if not isinstance(scores, PatientScores) and is_table(scores):
+    if not isinstance(patients, PatientScores) and is_table(patients):
         if y is not None:
-            msg = (
+            raise BadOption(
                 f"the labels of a table are one of its columns: leave out {argument('y')}, or "
                 "name the column with rule.aggregate(table, label=...)."
             )
-            raise BadOption(msg)
-        scores = rule.patients_in(scores, [] if group is None else [group])
+        patients = rule.patients_in(patients, [] if group is None else [group])
     drawn = None
     if label_plan is not None:
         others = {"group": group, "small_cells": small_cells, "sequential": sequential or None}
-        scores, drawn = by_plan(rule, label_plan, scores, y, margin, others)
+        patients, drawn = by_plan(rule, label_plan, patients, y, margin, others)
         y = None
-    several = list(scores.values()) if isinstance(scores, Mapping) else []
+    several = list(patients.values()) if isinstance(patients, Mapping) else []
     for one in several:
         check_patients(one)
-    given = as_patients(rule, scores)
+    given = as_patients(rule, patients, y)
     followed = given if y is None else None
     if followed is not None:
         given = settled(rule, followed, small_cells)
-    patients, grades = graded_patients(rule, given, y, "an audit")
+    cohort, grades = graded_patients(rule, given, y, "an audit")
     findings = guards.pass_or_refuse(
-        guards.check_deployment(rule, patients, several, key=key, grades=grades), force=force
+        guards.check_deployment(rule, cohort, several, key=key, grades=grades), force=force
     )
-    unlike = rule.check_attributes(patients, unseen)
+    unlike = rule.check_attributes(cohort, unseen)
     check_fraction("margin", margin)
     # Warnings of same scores count patients.
-    same = same_score_warnings(patients) if small_cells is None else ()
-    columns = group_columns(patients, group, small_cells)
+    same = same_score_warnings(cohort) if small_cells is None else ()
+    columns = group_columns(cohort, group, small_cells)
     home = home_of(rule)
     if small_cells is not None:
-        patients = grouped_for(rule, patients, small_cells)
+        cohort = grouped_for(rule, cohort, small_cells)
         home = None if home is None else without_bins(home)
-    actions = rule.decide_patients(patients)
+    actions = rule.decide_patients(cohort)
     asked = Asked(
         margin=margin,
-        sequential=sequential,
+        sequential=check_flag("sequential", sequential),
         columns=columns,
         small_cells=small_cells,
         censored=followed is not None and followed.n_unknown > 0,
     )
-    labelled = None if grades is None else judge(rule, patients, grades, actions, asked)
+    labelled = None if grades is None else judge(rule, cohort, grades, actions, asked)
     found = Audit(
         rule=rule,
-        n_patients=patients.n_patients,
+        n_patients=cohort.n_patients,
         members=np.bincount(actions, minlength=len(rule.actions)),
-        flip_probability=rule.flip_probability_of(patients),
-        scores=class_quantiles(patients.of_known_fate),
+        flip_probability=rule.flip_probability_of(cohort),
+        scores=class_quantiles(cohort.of_known_fate),
         warnings=(
             *(guards.texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
             *unlike,
             *same,
-            *swapped_here(rule, patients.of_known_fate),
+            *swapped_here(rule, cohort.of_known_fate),
             *(unknown_warnings(followed, "here") if followed is not None else ()),
-            *(() if grades is None else rounded_at_home(rule)),
+            *(() if grades is None or rule.rounded is None else [ROUNDED[rule.rounded]]),
             *(() if drawn is None else drawn.warnings()),
         ),
         forced=tuple(guards.forced_names(findings)),
         small_cells=small_cells,
-        unlabelled=None if home is None else without_labels(home, patients.scores),
+        unlabelled=None if home is None else without_labels(home, cohort.scores),
         labelled=labelled,
         survival=None if labelled is None else survival_here(rule, followed, labelled),
         margin=margin,
         sequential=sequential,
-        label_how=None if grades is None else patients.recipe.label_how,
+        label_how=None if grades is None else cohort.recipe.label_how,
         sampled=drawn,
     )
-    warn_each(found.warnings, stacklevel=2)
+    warn_each(found.warnings, stacklevel=3)
     return found
 
 
@@ -217,11 +217,10 @@ def settled(
         what = f"no {argument('small_cells')}"
         if rule.costs is None:
             what = f"two decisions about two classes; this {rule.file_name} has more"
-        msg = (
+        raise BadOption(
             f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
             f"horizon, which needs {what}."
         )
-        raise BadOption(msg)
     worst = worst_labels(decided(rule, patients), HALF)
     return replace(patients, labels=worst.labels)
 
@@ -262,17 +261,15 @@ def group_columns(
 
 def _group_column(patients: PatientScores, name: str) -> TextArray:
     if name not in patients.attributes:
-        msg = (
-            f"{argument('group', name)} is not known of these patients. Give it in their "
-            f"attributes: attributes={{{name!r}: ...}}."
+        raise BadPatients(
+            f"{argument('group')} must be one of the attributes of the patients; got "
+            f"{shown(name)}. Give it in their attributes: attributes={{NAME: ...}}."
         )
-        raise BadPatients(msg)
     texts = patients.attributes[name]
     n_groups = np.unique(texts).size
     if n_groups > MOST_GROUPS:
-        msg = (
+        raise BadPatients(
             f"{argument('group', name)} has {n_groups} different values; at most {MOST_GROUPS} "
             "groups can be judged. Make a column with fewer, such as age bands."
         )
-        raise BadPatients(msg)
     return texts

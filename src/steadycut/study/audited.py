@@ -14,6 +14,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.frames import Columns
 from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rounding import percent
 from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.distances import Distances, global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
@@ -21,13 +22,14 @@ from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateNa
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile, Reference
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
+from steadycut.documents.shown import LOOK, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart
 from steadycut.errors import kind_of
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
 from steadycut.study.labels import limits as label_limits
 from steadycut.study.labels.limits import Sampled
+from steadycut.study.new_patients import Decided
 from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
 from steadycut.study.questions import described, label_some, name_of, next_step
 
@@ -41,26 +43,19 @@ TWO_BY_TWO = (
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Audit(Shown):
+class Audit(Decided):
     """What a frozen file decided about the patients of another hospital.
 
-    ``members`` counts the patients by action. ``scores`` are quantiles of their scores, by class
-    where labels are known. ``unlabelled`` is None for files that do not hold the scores of the
-    certifying patients. ``forced`` names the checks that refused these patients and were overruled.
-    ``survival`` is known where labels were made from a follow-up.
-    ``label_how`` is ``any`` if one positive row makes a patient positive.
-    ``sampled`` is known where a labelling plan drew the patients with labels.
+    ``scores`` are quantiles of their scores, by class where labels are known. ``unlabelled`` is
+    None for files that do not hold the scores of the certifying patients. ``survival`` is known
+    where labels were made from a follow-up. ``label_how`` is ``any`` if one positive row makes a
+    patient positive. ``sampled`` is known where a labelling plan drew the patients with labels.
     """
 
-    rule: FrozenFile[Any]
-    n_patients: int
-    members: IntArray
     flip_probability: FloatArray
     scores: parts.ScoresPart
-    warnings: tuple[str, ...]
     unlabelled: audit.WithoutLabels | None
     labelled: LabelledPart | None
-    forced: tuple[str, ...] = ()
     small_cells: int | None = None
     margin: float = MARGIN
     sequential: bool = False
@@ -70,7 +65,7 @@ class Audit(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
-        first = f"Audit of {self.n_patients} patients, {self.call_rate:.0%} called"
+        first = f"Audit of {self.n_patients} patients, {percent(self.call_rate, 0)} called"
         if self.sampled is not None:
             miss = self.sampled.describe().miss
             return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
@@ -131,44 +126,6 @@ class Audit(Shown):
         """The upper limit of the average cost here; None without labels."""
         return None if self.labelled is None else self.labelled.direct.value
 
-    @property
-    def base(self) -> float | None:
-        """The paper's (Base): R_val + gamma + Shift(t), as if Shift were known."""
-        found = self._change
-        if found is None:
-            return None
-        return found.internal.risk + sum(found.gamma) + found.shift.total
-
-    @property
-    def base_exact(self) -> float | None:
-        """The same with the certified risk at P, whose allowance for chance is smaller."""
-        found = self._change
-        return None if found is None else found.internal.value + found.shift.total
-
-    @property
-    def base_valid(self) -> float | None:
-        """A Base that holds at delta: R_P + Shift is never below R_Q, so add Q's own margin."""
-        found = self._change
-        if found is None or self.labelled is None:
-            return None
-        return found.internal.risk + found.shift.total + self.labelled.direct.generalization
-
-    @property
-    def augmented(self) -> float | None:
-        """The paper's (Augmented): Base plus G_boot with the paper's band, never smaller."""
-        penalty = self.rule.paper_penalty
-        return None if self.base is None or penalty is None else self.base + penalty
-
-    @property
-    def augmented_exact(self) -> float | None:
-        """Our Base plus the penalty of the rule, whose band may be another one than the paper's."""
-        penalty = self.rule.penalty
-        return None if self.base_exact is None or penalty is None else self.base_exact + penalty
-
-    @property
-    def _change(self) -> ChangeOfRisk | None:
-        return None if self.labelled is None else self.labelled.change
-
 
 # What is written ---------------------------------------------------------------------------
 
@@ -219,12 +176,13 @@ def ensemble_shares(rule: FrozenFile[Any]) -> parts.EnsembleShares | None:
 
 def explorer_here(rule: FrozenFile[Any], part: LabelledPart) -> parts.ExplorerPart | None:
     """Return the patients of an audit, counted at every cut-off of a short list."""
-    if part.censored or rule.cut_off is None or rule.costs is None:
+    draws = getattr(rule.document, "bootstrap_thresholds", None)
+    if part.censored or rule.cut_off is None or rule.costs is None or draws is None:
         return None
     return explorer_part(
         part.patients,
         rule.sign * rule.cut_off,
-        rule.sign * np.ravel(rule.document.bootstrap_thresholds),
+        rule.sign * np.ravel(draws),
         rule.costs,
         delta=rule.certificate.delta,
         sign=rule.sign,
@@ -270,7 +228,7 @@ def _shared(found: Audit) -> dict[str, object]:
     grey = int(np.count_nonzero(found.flip_probability.round(9) >= GREY_ZONE))
     between = BetweenPart.of_counts(found.members, rule.certificate.delta) if rule.sides else None
     return {
-        "frozen_schema": rule.schema,
+        **found.rule_facts(),
         "class_names": parts.names_part(rule.recipe.class_names),
         "score": document.columns.score,
         "aggregation": document.aggregation,
@@ -280,14 +238,11 @@ def _shared(found: Audit) -> dict[str, object]:
             patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
         ),
         "calls": calls_part(found),
-        "target_prevalence": None if rule.costs is None else rule.costs.target,
-        "cost_matrix": rule.cost_matrix.values.tolist(),
         "call_rate_internal": None if before is None else Confusion.of_counts(before).call_rate,
-        "shares": (found.members / found.n_patients).tolist(),
         "shares_internal": None if before is None else (before.sum(axis=0) / before.sum()).tolist(),
         "between": between,
         "flip_rate": found.flip_rate,
-        **dict.fromkeys(("sampled", "data", "frozen_rule")),
+        **dict.fromkeys(("sampled", "frozen_rule")),
     }
 
 
@@ -348,7 +303,7 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, object]:
     before = found.rule.certificate if part.change is None else part.change.internal
     counts = found.rule.reference_counts
     return {
-        **{name: getattr(found, name) for name in BOUNDS},
+        **paper_bounds(found.rule, part),
         "risk_external": part.direct.risk,
         "risk_external_se": part.standard_error,
         "risk_internal": before.risk,
@@ -361,6 +316,28 @@ def _risk_here(found: Audit, part: LabelledPart) -> dict[str, object]:
         "boundaries": boundary_audits(found.rule, part.comparison.here),
         "sides": side_parts(found.rule, part) or None,
         **_answers(found, part),
+    }
+
+
+def paper_bounds(rule: FrozenFile[Any], part: LabelledPart) -> dict[str, float | None]:
+    """Return the bounds of the paper and their like; None where they are not known.
+
+    ``base`` is the paper's: the risk before, its allowance for chance and the shift. ``base_exact``
+    is the certified risk plus the shift. Both are as if the shift were known. ``base_valid`` allows
+    for its error with the margin here. The augmented ones add the penalty of the rule.
+    """
+    change = part.change
+    if change is None:
+        return dict.fromkeys(BOUNDS)
+    before, moved = change.internal, change.shift.total
+    base, exact = before.risk + sum(change.gamma) + moved, before.value + moved
+    penalty, paper_penalty = rule.penalty, rule.paper_penalty
+    return {
+        "base": base,
+        "base_valid": before.risk + moved + part.direct.generalization,
+        "augmented": None if paper_penalty is None else base + paper_penalty,
+        "base_exact": exact,
+        "augmented_exact": None if penalty is None else exact + penalty,
     }
 
 

@@ -13,7 +13,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.intervals.paired import is_cheaper, paired_difference
-from steadycut.core.records import Costs, PatientScores
+from steadycut.core.records import LABELLED, Costs, PatientScores, check_same_patients
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
 from steadycut.core.verdict import holm
@@ -26,15 +26,17 @@ from steadycut.errors import (
     BadRuleFile,
     PatientOverlap,
     argument,
+    explains_calls,
     warn_each,
 )
 from steadycut.study.choosing import Progress
 from steadycut.study.describe import steps_of
-from steadycut.study.fit import Several, Study, as_candidates, check_same_patients, make_study
+from steadycut.study.fit import Several, Study, as_candidates, make_study
 from steadycut.study.options import FitOptions, Options
 
 OURS, REFERENCE = "stable", "erm"
-RULES = (OURS, REFERENCE, "youden", "sensitivity:0.95", "specificity:0.90", "pointwise")
+FIXED_RATES = ("sensitivity:0.95", "specificity:0.90")
+RULES = (OURS, REFERENCE, "logistic", "youden", *FIXED_RATES)
 # The paper's Algorithm 1, ERM along the cuts and J over the candidates, and its ablations.
 PAPER = {"Algorithm 1": "objective", "Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
 # The paper's cost table: what a miss and what a false alarm costs.
@@ -82,8 +84,8 @@ class Row:
             flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
             certificate=study.certificate.value,
             certificate_together=self.certificate_at(study.certificate.delta / n_rows),
-            sensitivity_external=_complement(self.external.miss_rate),
-            specificity_external=_complement(self.external.alarm_rate),
+            sensitivity_external=self.external.sensitivity,
+            specificity_external=self.external.specificity,
             against_fixed=against_fixed,
         )
 
@@ -181,6 +183,7 @@ def _is_cheaper(row: Row, other: Row, level: float) -> bool:
     return is_cheaper(row.labels, row.wrong, other.wrong, row.costs, level, same_score=same)
 
 
+@explains_calls
 def compare(
     internal: Several,
     external: Several,
@@ -199,7 +202,7 @@ def compare(
         order for both. Nothing is chosen on Q.
     rules
         The rules to compare, names or functions of the counts; default all of `RULES` (an
-        ensemble has no ``pointwise``). The first one is the rule that you fixed beforehand. With
+        ensemble has no ``logistic``). The first one is the rule that you fixed beforehand. With
         ``stable`` and several candidates there are three more rows: the paper's Algorithm 1
         (``erm``, and J over the candidates), and its ablations (no penalty, no bias).
     cost_table
@@ -227,19 +230,17 @@ def compare(
     """
     here, there = as_candidates(internal), as_candidates(external)
     check_disjoint(here, there)
-    check_same_patients(there)
+    check_same_patients(there, "candidates", LABELLED)
     check_flag("cost_table", cost_table)
     for name in ("certify", "test_size"):
         if options.get(name) is not None:
-            msg = (
+            raise BadOption(
                 f"a comparison does without it: leave out {argument(name)}, and give it to fit for "
                 "the rule that you choose."
             )
-            raise BadOption(msg)
     rules = default_rules(options) if rules is None else list(rules)
     if not rules or not there[0].n_patients:
-        msg = "a comparison needs at least one rule and one external patient."
-        raise BadPatients(msg)
+        raise BadPatients("a comparison needs at least one rule and one external patient.")
     asked = asked_rows(rules, options, several=len(here) > 1)
     at_costs = cost_rows(options) if cost_table and OURS in rules else {}
     steps = len(asked) + len(at_costs)
@@ -259,7 +260,7 @@ def compare(
         trivial_external=main[0].external.trivial_risk(settled.search.costs),
         warnings=(*main[0].study.warnings, *unlike(main[0].study, here, there)),
     )
-    warn_each(found.warnings, stacklevel=2)
+    warn_each(found.warnings, stacklevel=3)
     return found
 
 
@@ -275,7 +276,7 @@ def unlike(study: Study, internal: list[PatientScores], external: list[PatientSc
 
 def default_rules(options: FitOptions) -> list[str]:
     """Return the rules to compare; an ensemble has no rule that looks at distances."""
-    spaced = () if options.get("ensemble") is None else ("pointwise",)
+    spaced = () if options.get("ensemble") is None else ("logistic",)
     return [rule for rule in RULES if rule not in spaced]
 
 
@@ -344,12 +345,7 @@ def check_disjoint(internal: list[PatientScores], external: list[PatientScores])
         return
     shared = np.intersect1d(internal[0].patients, external[0].patients).size
     if shared:
-        msg = (
+        raise PatientOverlap(
             f"internal and external patients must differ; {shared} of them appear at both "
             "hospitals. Check the patient and the site column."
         )
-        raise PatientOverlap(msg)
-
-
-def _complement(rate: float | None) -> float | None:
-    return None if rate is None else 1 - rate

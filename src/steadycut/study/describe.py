@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from steadycut.core.break_even import break_even
 from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
@@ -41,6 +42,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
     """
     options, search, chosen = study.options, study.options.search, study.chosen
     counted = role_counts(study.patients, study.roles, study.held_out)
+    delta = None if study.n_choices else search.delta
     return documents.StudyDocument.of(
         *(study, options, search, chosen, chosen.recipe),
         rule=str(search.rule),
@@ -50,6 +52,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         criterion=criterion_values(study),
         certified_rates=[documents.StudyRatePart.of(one) for one in study.certified_rates] or None,
         verdict=study_verdict(study),
+        break_even=break_even(study.counts, search.costs, delta),
         class_names=parts.names_part(chosen.recipe.class_names),
         threshold_interval=cut_intervals(study, confidence),
         operating_point=point_part(study_point(study, confidence)),

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.bootstrap.within_groups import Stratify
@@ -14,20 +15,22 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.frames import Columns
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
-from steadycut.core.records import PatientScores
-from steadycut.core.rounding import at_most
+from steadycut.core.records import LABELLED, PatientScores, check_same_patients
+from steadycut.core.rounding import who_is_called
 from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.select import Draw
 from steadycut.core.split import Roles
 from steadycut.core.survival import worst_labels
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns
+from steadycut.documents.shown import LOOK, Shown, columns_of, point_columns, study_repr
 from steadycut.documents.study import StudyDocument, StudyVerdictPart
-from steadycut.errors import BadOption, BadPatients, warn_each
+from steadycut.errors import BadOption, argument, explains_calls, warn_each
+from steadycut.ingest import aggregate
 from steadycut.study.choosing import Choice, Progress, choose
 from steadycut.study.describe import describe
 from steadycut.study.fitted import FittedStudy, HeldOut, patient_columns
 from steadycut.study.freeze import freeze
+from steadycut.study.new_patients import with_labels
 from steadycut.study.operating_point import (
     CONFIDENCE,
     OperatingPoint,
@@ -54,16 +57,9 @@ class Study(FittedStudy, Shown):
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
-        found = self.certificate
-        called = ">=" if self.options.sign > 0 else "<="
-        return (
-            f"Study of {self.patients.n_patients} patients: call if {self.patients.recipe.name} "
-            f"{called} {self.threshold:.4g}\n"
-            f"certified: average cost at most {at_most(found.value)} "
-            f"({1 - found.delta:.0%} confidence); "
-            f"calling everybody or nobody {found.trivial_risk:.3g}\n"
-            f"{LOOK}; freeze() makes the rule"
-        )
+        sign, name = ">=" if self.options.sign > 0 else "<=", self.patients.recipe.name
+        who = who_is_called(self.threshold, self.options.direction)
+        return study_repr(self, f"call {who or f'if {name} {sign} {self.threshold:.4g}'}", LOOK)
 
     def operating_point(self, confidence: float = CONFIDENCE) -> OperatingPoint:
         """Return what the cut-off does to the certifying patients, with two kinds of intervals.
@@ -118,12 +114,18 @@ class Study(FittedStudy, Shown):
         }
 
 
+@explains_calls
 @lists_options
 def fit(
-    patients: Several,
+    patients: Several | ArrayLike,
+    y: Mapping[Any, object] | ArrayLike | None = None,
     *,
     stratify: Stratify | None = None,
     progress: Progress | None = None,
+    patient: str | None = None,
+    score: str | Iterable[str] | None = None,
+    label: str | None = None,
+    positive: object = None,
     **options: Unpack[FitOptions],
 ) -> Study:
     """Choose, freeze and certify one patient-level cut-off.
@@ -132,7 +134,11 @@ def fit(
     ----------
     patients
         Patient scores with labels; or several candidates for the same patients (a mapping or a
-        sequence: other score columns, other aggregators), of which one is chosen.
+        sequence: other score columns, other aggregators), of which one is chosen. Or scores, with
+        their labels in ``y``. Or a table, as `aggregate` takes it, with the names of its columns.
+    y
+        Labels of 0 and 1, in the order of the scores or a mapping from identifiers. They take the
+        place of those that the patients have.
     {options}
     stratify
         Resample patients within groups, so that every bootstrap cohort has as many of each:
@@ -140,6 +146,9 @@ def fit(
         patient in the order of ``patients.scores``; or a mapping from identifiers to groups.
     progress
         Called with a text, the number of steps done and the number of steps.
+    patient, score, label, positive
+        Columns of a table, and the label that means ill. The score of a patient is the mean; for
+        anything else make the patients with `aggregate`.
 
     Returns
     -------
@@ -154,9 +163,15 @@ def fit(
     >>> study = fit(cohort, rule="erm")
     >>> bool(0 < study.threshold < 2), study.certificate.n_patients
     (True, 100)
+    >>> rows = dict(id=range(200), score=cohort.scores, ill=labels)
+    >>> fit(rows, patient="id", score="score", label="ill", rule="erm").certificate.n_patients
+    100
     """
-    study = make_study(patients, stratify=stratify, progress=progress, **options)
-    warn_each(study.warnings, stacklevel=2)
+    named = {"patient": patient, "score": score, "label": label, "positive": positive}
+    if any(name is not None for name in named.values()):
+        patients = aggregate(patients, **cast("Any", named))
+    study = make_study(with_labels(patients, y), stratify=stratify, progress=progress, **options)
+    warn_each(study.warnings, stacklevel=3)
     return study
 
 
@@ -190,7 +205,7 @@ def run_study(
     ``groups`` are those of the patients if ``options.stratify`` does not name a column of theirs.
     ``roles`` are given where they were dealt before there were scores.
     """
-    check_same_patients(candidates)
+    check_same_patients(candidates, "candidates", LABELLED)
     check_unknown(candidates[0], options)
     if test := deal_test(candidates[0], options):
         return study_with_test(candidates, options, progress, groups, test)
@@ -283,42 +298,25 @@ def as_candidates(patients: Several) -> list[PatientScores]:
     given = patients.values() if isinstance(patients, Mapping) else patients
     several = list(given) if isinstance(given, Iterable) else []
     if not several or not all(isinstance(one, PatientScores) for one in several):
-        msg = (
-            "patients must be PatientScores, or a mapping or sequence of them; got "
-            f"{type(patients).__name__}. Build them with steadycut.aggregate or "
-            "steadycut.PatientScores(scores=..., labels=...)."
+        raise BadOption(
+            "patients must be PatientScores, or scores with their labels in "
+            f"{argument('y')}, or a mapping or sequence of PatientScores; got "
+            f"{type(patients).__name__}. Of a table name the columns: fit(table, patient=..., "
+            "score=..., label=...)."
         )
-        raise BadOption(msg)
     return several
-
-
-def check_same_patients(candidates: list[PatientScores]) -> None:
-    """Refuse candidates that are not about the same patients with the same labels."""
-    first = candidates[0]
-    for other in candidates[1:]:
-        same = np.array_equal(first.fates, other.fates)
-        if first.patients is not None and other.patients is not None:
-            same = same and np.array_equal(first.patients, other.patients)
-        if not same:
-            msg = (
-                f"all candidates must hold the same patients and labels; '{first.recipe.name}' and "
-                f"'{other.recipe.name}' differ. Make them from one table."
-            )
-            raise BadPatients(msg)
 
 
 def check_several(candidates: list[PatientScores], options: Options) -> None:
     """Refuse an ensemble of one, and several candidates for a rule that needs a fixed score."""
     rule = options.search.chooser
     if isinstance(rule, AtNextSite) and len(candidates) > 1:
-        msg = (
+        raise BadOption(
             f"the rule {rule} promises something about one score that was fixed beforehand; got "
             f"{len(candidates)} candidates. Name one score and one aggregator."
         )
-        raise BadOption(msg)
     if options.ensemble is not None and len(candidates) == 1:
-        msg = (
+        raise BadOption(
             f"an ensemble needs at least two methods; got one, '{candidates[0].recipe.name}'. Name "
             "several scores or several aggregators."
         )
-        raise BadOption(msg)

@@ -6,9 +6,8 @@ import scipy
 from steadycut._version import __version__
 from steadycut.core.aggregate.aggregators import aggregator_names, parse_aggregator
 from steadycut.core.ensemble import Ensemble
-from steadycut.core.records import Recipe
+from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents import rule
-from steadycut.documents.ensemble import readable_recipes
 from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import Columns, RuleOptions
 from steadycut.errors import BadOption, BadRuleFile
@@ -40,28 +39,39 @@ def freeze(
 def rule_document(study: FittedStudy) -> rule.RuleDocument:
     """Return everything in ``rule.json`` but the hash."""
     options, search, chosen = study.options, study.options.search, study.chosen
-    recipe, scores = chosen.recipe, study.patients.scores
-    recipes = [recipe] if study.ensemble is None else readable_recipes(study.ensemble)
-    check_named(*recipes)
+    methods = [] if study.ensemble is None else study.ensemble.readable_recipes()
     return rule.RuleDocument.of(
         *(study, options, search),
-        schema=rule.SCHEMA,
-        aggregation=steps_of(recipe),
+        schema=rule.FrozenRule.schema,
+        aggregation=steps_of(chosen.recipe),
         ensemble=None if study.ensemble is None else ensemble_part(study.ensemble),
-        columns=recipe_columns(recipe, recipes[0]),
         target_prevalence=search.costs.target,
         rule=str(search.rule),
-        score_range=(float(scores.min()), float(scores.max())),
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(
             study.counts, study.certify_patients.of_known_fate, study.patients.n_instances
         ),
         provenance=provenance_of(study),
-        units_per_patient=span_of(study.patients.n_units),
         all_patients=all_patients_of(study),
-        **dict.fromkeys(("remembered_patients", "adapted", "sha256")),
+        **made_from(study.patients, *methods),
+        **dict.fromkeys(("remembered_patients", "adapted")),
     )
+
+
+def made_from(patients: PatientScores, *methods: Recipe) -> dict[str, object]:
+    """Return what every frozen file says of the patients that it was made from.
+
+    The ``methods`` of an ensemble have the levels, which their mean does not have.
+    """
+    recipes, scores = methods or (patients.recipe,), patients.scores
+    check_named(*recipes)
+    return {
+        "columns": Columns.of(patients.recipe, levels=list(dict(recipes[0].levels))),
+        "score_range": (float(scores.min()), float(scores.max())),
+        "units_per_patient": span_of(patients.n_units),
+        "sha256": None,
+    }
 
 
 def all_patients_of(study: FittedStudy) -> rule.AllPatientsPart | None:
@@ -82,16 +92,10 @@ def check_named(*recipes: Recipe) -> None:
         try:
             parse_aggregator(how)
         except BadOption:
-            msg = (
+            raise BadRuleFile(
                 f"a rule whose aggregator is a Python function ({how!r}) cannot be frozen; use one "
                 f"of {', '.join(aggregator_names())}."
-            )
-            raise BadRuleFile(msg) from None
-
-
-def recipe_columns(recipe: Recipe, leveled: Recipe | None = None) -> Columns:
-    """Return the columns of a recipe; the levels of another where the recipe has none itself."""
-    return Columns.of(recipe, levels=[level for level, _ in (leveled or recipe).levels])
+            ) from None
 
 
 def ensemble_part(ensemble: Ensemble) -> rule.EnsemblePart:

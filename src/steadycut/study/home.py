@@ -40,11 +40,10 @@ def check_prevalence(given: Stated) -> tuple[float, float] | None:
         refuse("prevalence", "be one share, or a range of two", given)
     for end in ends:
         if 1 <= end < 100:  # noqa: PLR2004
-            msg = (
+            raise BadOption(
                 f"{argument('prevalence')} must be a share between 0 and 1; got {end:g}. For "
                 f"{end:g} % give {end / 100:g}."
             )
-            raise BadOption(msg)
         if not 0 < end < 1:
             msg = f"{argument('prevalence')} must be between 0 and 1, such as {example}; got {end}."
             raise BadOption(msg)

@@ -23,7 +23,7 @@ from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.parts import (
     Parts,
     absolute_shift,
-    shapley_shift,
+    shapley_values,
     shift_intervals,
     signed_shift,
 )
@@ -31,7 +31,6 @@ from steadycut.core.strata.certify import members_of
 from steadycut.core.verdict import MARGIN, Comparison, Overall, Verdict, verdicts
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import CertificatePart
-from steadycut.study.small_cells import rounded_at_home
 
 # The name of the bound that holds at every look.
 ANYTIME = "anytime"
@@ -205,7 +204,7 @@ def comparison_of(rule: FrozenFile[Any], asked: Asked, here: IntArray) -> Compar
     certificate = rule.certificate
     return Comparison(
         here=here,
-        before=None if asked.rounded or rounded_at_home(rule) else rule.reference_counts,
+        before=None if asked.rounded or rule.rounded else rule.reference_counts,
         matrix=rule.cost_matrix,
         costs=rule.costs,
         promised=certificate.value,
@@ -254,7 +253,7 @@ def _change(rule: FrozenFile[Any], costs: Costs, external: Confusion) -> ChangeO
         gamma=paper_terms(reference, plain, promised.delta / max(rule.n_choices, 1)),
         shift=absolute_shift(reference, external, plain),
         signed=signed_shift(reference, external, plain),
-        shapley=shapley_shift(reference, external, plain),
+        shapley=signed_shift(reference, external, plain, shapley_values),
         intervals=shift_intervals(reference, external, plain, promised.delta, rule.n_choices),
     )
 

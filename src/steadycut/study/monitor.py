@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from steadycut.core.checks import IntArray, check_delta
+from steadycut.core.checks import check_delta
 from steadycut.core.confusion import Confusion, count_decisions
 from steadycut.core.monitor import CallWatch, Limits, RiskWatch, watch_calls, watch_risk
 from steadycut.core.odd import same_score_warnings
@@ -17,10 +17,10 @@ from steadycut.documents import guards
 from steadycut.documents import monitor as documents
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import LabelsNeeded, NextStep, Why
-from steadycut.documents.shown import LOOK, Shown
-from steadycut.errors import Warned, warn_each
+from steadycut.documents.shown import LOOK
+from steadycut.errors import BadPatients, Warned, argument, explains_calls, refusing, warn_each
 from steadycut.study.judge import Asked, comparison_of
-from steadycut.study.new_patients import graded_patients, swapped_here
+from steadycut.study.new_patients import Decided, graded_patients, swapped_here
 from steadycut.study.questions import label_some, local
 
 UNWATCHED = Warned.of("call rate")(
@@ -30,23 +30,18 @@ UNWATCHED = Warned.of("call rate")(
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Monitor(Shown):
+class Monitor(Decided):
     """What the patients who have arrived so far say about a frozen rule.
 
-    ``members`` counts the patients by action. ``risk`` and ``compared`` are None without labels,
-    ``calls`` if the file does not say how often patients were called before. Patients are counted
-    from 1 in the order of arrival; nothing here identifies them.
+    ``risk`` and ``compared`` are None without labels, ``calls`` if the file does not say how often
+    patients were called before. Patients are counted from 1 in the order of arrival; nothing here
+    identifies them.
     """
 
-    rule: FrozenFile[Any]
-    n_patients: int
-    members: IntArray
     delta: float
     risk: RiskWatch | None
     calls: CallWatch | None
     compared: Comparison | None
-    warnings: tuple[str, ...]
-    forced: tuple[str, ...] = ()
 
     def __repr__(self) -> str:
         """Return the answer in two lines; no patient is shown."""
@@ -62,28 +57,18 @@ class Monitor(Shown):
         """After how many patients the risk was shown to exceed the certified one, if it was."""
         return None if self.risk is None else self.risk.first_alarm
 
-    @property
-    def target(self) -> tuple[float, float] | None:
-        """The prevalences that the certified value is about, if not those of the certifying."""
-        return None if self.rule.costs is None else self.rule.costs.target
-
     def describe(self) -> documents.MonitorDocument:
         """Return everything that was seen, as one typed record."""
-        rule = self.rule
         return documents.MonitorDocument.of(
-            *(rule, self),
-            frozen_schema=rule.schema,
+            *(self.rule, self),
+            **self.rule_facts(),
             labelled=self.risk is not None,
             alarm=self.first_alarm is not None,
             next_step=self._next_step(),
             risk=None if self.risk is None else self._risk_part(self.risk),
             call_rate=None if self.calls is None else _calls_part(self.calls, self.delta),
-            cost_matrix=rule.cost_matrix.values.tolist(),
-            shares=(self.members / self.n_patients).tolist(),
-            threshold=rule.cut_off,
-            target_prevalence=self.target,
+            threshold=self.rule.cut_off,
             rule_sha256=None,
-            data=None,
         )
 
     def _risk_part(self, watch: RiskWatch) -> documents.RiskWatchPart:
@@ -126,9 +111,10 @@ class Monitor(Shown):
         return "watch on", [labels]
 
 
+@explains_calls
 def monitor(
     rule: FrozenFile[Any],
-    scores: PatientScores | ArrayLike,
+    patients: PatientScores | ArrayLike,
     y: Mapping[Any, object] | ArrayLike | None = None,
     *,
     order: Mapping[Any, object] | ArrayLike | None = None,
@@ -143,7 +129,7 @@ def monitor(
     ----------
     rule
         The frozen rule: a `FrozenRule`, a `StrataRule` or a `CovariateRule`.
-    scores
+    patients
         Patient scores, made as the rule says: an array of shape (n,), or `PatientScores` (whose
         labels are used unless ``y`` is given). A rule by covariate needs `PatientScores` with the
         covariate among their attributes.
@@ -192,13 +178,13 @@ def monitor(
     """
     guards.check_rule(rule)
     check_delta(delta)
-    patients, grades = graded_patients(rule, scores, y, "a monitor")
+    cohort, grades = graded_patients(rule, patients, y, "a monitor")
     findings = guards.pass_or_refuse(
-        guards.check_deployment(rule, patients, key=key, grades=grades), force=force
+        guards.check_deployment(rule, cohort, key=key, grades=grades), force=force
     )
-    unlike = rule.check_attributes(patients, unseen)
-    arrival = arrival_order(order, patients)
-    actions, costs = rule.decide_patients(patients)[arrival], rule.cost_matrix
+    unlike = rule.check_attributes(cohort, unseen)
+    arrival = arrival_order(order, cohort)
+    actions, costs = rule.decide_patients(cohort)[arrival], rule.cost_matrix
     before, certificate = rule.reference_counts, rule.certificate
     risk = calls = compared = None
     if grades is not None:
@@ -214,7 +200,7 @@ def monitor(
         calls = watch_calls(actions > 0, reference, delta, certificate.n_choices)
     found = Monitor(
         rule=rule,
-        n_patients=patients.n_patients,
+        n_patients=cohort.n_patients,
         members=np.bincount(actions, minlength=len(rule.actions)),
         delta=delta,
         risk=risk,
@@ -223,13 +209,13 @@ def monitor(
         warnings=(
             *guards.texts_of(findings),
             *unlike,
-            *same_score_warnings(patients),
-            *swapped_here(rule, patients),
+            *same_score_warnings(cohort),
+            *swapped_here(rule, cohort),
             *([] if calls else [UNWATCHED]),
         ),
         forced=tuple(guards.forced_names(findings)),
     )
-    warn_each(found.warnings, stacklevel=2)
+    warn_each(found.warnings, stacklevel=3)
     return found
 
 
@@ -239,7 +225,14 @@ def arrival_order(
     """Return the positions of the patients in the order of their arrival."""
     if order is None:
         return np.arange(patients.n_patients)
-    return np.argsort(by_patient("order", patients, order), kind="stable")
+    column = by_patient("order", patients, order)
+    msg = f"{argument('order')} must be a number or a date for every patient."
+    with refusing(BadPatients, msg, TypeError):
+        places = np.argsort(column, kind="stable")
+    # What is not equal to itself is a missing number or date.
+    if np.any(column != column):  # noqa: PLR0124
+        raise BadPatients(msg)
+    return places
 
 
 def _calls_part(watch: CallWatch, delta: float) -> documents.CallWatchPart:

@@ -1,26 +1,71 @@
 """New patients as a frozen file of any kind takes them: their scores, and their true grades."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import IntArray, check_same_order
 from steadycut.core.confusion import Confusion
 from steadycut.core.odd import swapped_warnings
 from steadycut.core.records import PatientScores, by_patient, check_some
 from steadycut.documents.frozen import FrozenFile
+from steadycut.documents.shown import Shown
 
 Given = PatientScores | Mapping[Any, PatientScores] | ArrayLike
 
 
-def as_patients(rule: FrozenFile[Any], given: Given) -> PatientScores:
-    """Return patients given as such, as their scores, or as one entry per method of an ensemble."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Decided(Shown):
+    """What a frozen file decided about new patients; ``members`` counts them by action.
+
+    ``forced`` names the checks that refused these patients and were overruled.
+    """
+
+    rule: FrozenFile[Any]
+    n_patients: int
+    members: IntArray
+    warnings: tuple[str, ...]
+    forced: tuple[str, ...] = ()
+
+    def rule_facts(self) -> dict[str, object]:
+        """Return what is written besides the attributes of the rule and of what was found."""
+        rule = self.rule
+        return {
+            "frozen_schema": rule.schema,
+            "cost_matrix": rule.cost_matrix.values.tolist(),
+            "shares": (self.members / self.n_patients).tolist(),
+            "target_prevalence": None if rule.costs is None else rule.costs.target,
+            "data": None,
+        }
+
+
+def as_patients(rule: FrozenFile[Any], given: Given, y: object = None) -> PatientScores:
+    """Return patients given as such, as their scores, or as one entry per method of an ensemble.
+
+    Labels ``y`` must have the order of the scores.
+    """
+    check_same_order({"scores": given, "y": y})
     if isinstance(given, Mapping):
         return rule.patients_of(given)
     return given if isinstance(given, PatientScores) else PatientScores(scores=given)
+
+
+def with_labels(patients: Any, y: Mapping[Any, object] | ArrayLike | None) -> Any:  # noqa: ANN401
+    """Return patients with the labels that are given beside them, or as they are.
+
+    Examples
+    --------
+    >>> with_labels([0.1, 0.9], [0, 1]).n_positive
+    1
+    """
+    if y is None:
+        return patients
+    if isinstance(patients, PatientScores):
+        return replace(patients, labels=by_patient("y", patients, y))
+    return PatientScores(patients, cast("ArrayLike", y))
 
 
 def graded_patients(
@@ -30,7 +75,7 @@ def graded_patients(
 
     Labels of the patients say whether a grade is any but the lowest. ``what`` needs patients.
     """
-    patients = as_patients(rule, scores)
+    patients = as_patients(rule, scores, y)
     check_some(f"{what} needs", patients.n_patients)
     if y is not None:
         y = by_patient("y", patients, y)

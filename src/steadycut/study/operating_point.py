@@ -1,6 +1,6 @@
 """What a cut-off does to patients, with two kinds of intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -9,14 +9,18 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.checks import Interval, check_finite, check_fraction, check_range
 from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.frames import Columns, Framed
 from steadycut.core.intervals import auc as area
 from steadycut.core.intervals.rates import Estimate, at_fixed_cut
 from steadycut.core.intervals.repeated_study import at_rechosen_cut
 from steadycut.core.intervals.threshold import BOOTSTRAP, CutInterval, cut_interval
 from steadycut.core.records import Costs, PatientScores, check_some, sign_of
 from steadycut.documents import parts
+from steadycut.documents.shown import point_columns
 from steadycut.documents.study import CutIntervalPart, CutIntervals
+from steadycut.errors import BadOption, argument, explains_calls
 from steadycut.study.fitted import FittedStudy
+from steadycut.study.new_patients import with_labels
 
 CONFIDENCE = 0.95
 FIXED = (
@@ -36,7 +40,7 @@ REPEATED = "where another study of as many patients would put the cut-off"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class OperatingPoint:
+class OperatingPoint(Framed):
     """The characteristics of a cut-off.
 
     ``fixed`` holds for every characteristic its value among the patients and an interval *if this
@@ -54,6 +58,19 @@ class OperatingPoint:
     rechosen: Mapping[str, Interval] = field(default_factory=dict)
     n_choices: int = 0
 
+    def __repr__(self) -> str:
+        """Return sensitivity and specificity; no patient is shown."""
+        known = [
+            f"{name} {self.fixed[name].value:.3g}"
+            for name in ("sensitivity", "specificity")
+            if self.fixed[name].value is not None
+        ]
+        n = self.counts.n_patients
+        return f"OperatingPoint of {n} patients: {', '.join(known)}; to_frame() has all"
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"operating_point": lambda: point_columns(point_part(self))}
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers; an end without a limit is None, as is an interval not known."""
         return point_part(self).to_plain()
@@ -61,7 +78,6 @@ class OperatingPoint:
 
 def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
     """Return an operating point as it is written."""
-    counts, miss, alarm = point.counts, point.counts.miss_rate, point.counts.alarm_rate
     fixed = parts.FixedCutPart(
         meaning=FIXED_BY_CHOOSERS if point.n_choices else FIXED,
         characteristics={
@@ -80,18 +96,17 @@ def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
         },
     )
     return parts.OperatingPointPart.of(
-        *(counts, point),
-        sensitivity=None if miss is None else 1 - miss,
-        specificity=None if alarm is None else 1 - alarm,
+        *(point.counts, point),
         fixed_cut=fixed,
         rechosen_cut=rechosen if point.rechosen else None,
     )
 
 
+@explains_calls
 def operating_point(
-    scores: ArrayLike,
-    y: ArrayLike,
-    threshold: float,
+    patients: PatientScores | ArrayLike,
+    y: Mapping[Any, object] | ArrayLike | None = None,
+    threshold: float | None = None,
     *,
     cost_fn: float = 1.0,
     cost_fp: float = 1.0,
@@ -103,8 +118,9 @@ def operating_point(
 
     Parameters
     ----------
-    scores, y
-        Scores and 0/1 labels of patients, shape (n,), who had no part in choosing the cut-off.
+    patients, y
+        Scores and 0/1 labels, shape (n,), of patients who had no part in choosing the cut-off; or
+        `PatientScores` with labels.
     threshold
         The cut-off; a patient with ``score >= threshold`` is called.
     cost_fn, cost_fp
@@ -135,10 +151,15 @@ def operating_point(
     if target_prevalence is not None:
         target = check_range("target_prevalence", target_prevalence)
     costs = Costs(cost_fn=cost_fn, cost_fp=cost_fp, target=target)
-    check_finite("threshold", threshold)
-    patients = PatientScores(scores=scores, labels=y).oriented(direction)
-    check_some("an operating point needs", patients.n_patients)
-    return point_at(patients, sign_of(direction) * threshold, costs, confidence)
+    if threshold is None:
+        raise BadOption(f"an operating point needs a cut-off; give {argument('threshold', 0.5)}.")
+    oriented = sign_of(direction) * check_finite("threshold", threshold, cut_off=True)
+    cohort = with_labels(patients, y)
+    if not isinstance(cohort, PatientScores):
+        msg = f"an operating point needs the labels of the patients; give {argument('y')}."
+        raise BadOption(msg)
+    check_some("an operating point needs", cohort.n_patients)
+    return point_at(cohort.oriented(direction), oriented, costs, confidence)
 
 
 def point_at(

@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypedDict, TypeVar, Unpack
 
@@ -16,6 +16,8 @@ from steadycut.core.checks import (
     check_positive,
     check_range,
     check_size,
+    refuse,
+    shown,
     store,
 )
 from steadycut.core.cuts.grid import clear_of_scores, cut_just_below
@@ -26,7 +28,7 @@ from steadycut.core.rules.registry import Counted, Spaced
 from steadycut.core.select import Publish, Search
 from steadycut.core.split import HONESTIES
 from steadycut.core.verdict import RateName
-from steadycut.errors import BadOption, argument, did_you_mean
+from steadycut.errors import BadOption, argument, no_such_name
 
 Described = TypeVar("Described")
 # In a docstring: the list of all options, or of those that are named.
@@ -65,7 +67,7 @@ class Options:
         check_direction(self.direction)
         check_choice("honesty", self.honesty, HONESTIES)
         store(self, "certify_size", check_fraction("certify_size", self.certify_size))
-        store(self, "seed", check_count("seed", self.seed, at_least=0))
+        store(self, "seed", check_count("seed", self.seed, at_least=0, at_most=2**128))
         _ = self.bound_name, self.asked_rates
         check_flag("stratified", self.stratified)
         if self.test_size is not None:
@@ -78,28 +80,25 @@ class Options:
             msg = f"the rule {self.search.chooser} resamples within sites; leave out stratify."
             raise BadOption(msg)
         if self.stratified and self.search.costs.target is None:
-            msg = (
+            raise BadOption(
                 f"a split stratified by label needs a {argument('target_prevalence')}: pooled "
                 "bounds do not hold after it, class-wise ones do."
             )
-            raise BadOption(msg)
         if self.ensemble is not None:
             self._check_ensemble(self.ensemble)
             # Evenly spaced cuts depend on the scale of the scores; ranks must not.
             store(self, "search", replace(self.search, grid="exact"))
 
     def _check_next_site(self) -> None:
-        there = _as_range("prevalence_there", self.prevalence_there)
-        store(self, "prevalence_there", there)
+        store(self, "prevalence_there", _as_range("prevalence_there", self.prevalence_there))
         if self.cost_there is not None:
             store(self, "cost_there", check_positive("cost_there", self.cost_there))
             most = self.search.costs.largest
             if self.cost_there >= most:
-                msg = (
+                raise BadOption(
                     f"{argument('cost_there')} must be below {most:g}, the largest cost of one "
                     f"patient; got {self.cost_there:g}."
                 )
-                raise BadOption(msg)
         if self.sites_certify is None:
             return
         store(self, "sites_certify", as_names(self.sites_certify))
@@ -111,17 +110,15 @@ class Options:
     def _check_ensemble(self, kind: str) -> None:
         check_choice("ensemble", kind, tuple(KINDS))
         if isinstance(self.search.chooser, Spaced):
-            msg = (
+            raise BadOption(
                 f"the rule '{self.search.rule}' looks at distances between scores, an ensemble "
                 "only at their order; choose another rule."
             )
-            raise BadOption(msg)
         if self.honesty == "uniform":
-            msg = (
+            raise BadOption(
                 "an ensemble needs honesty 'split'; got 'uniform', whose bounds do not hold where "
                 "the patients used to choose also make the scale."
             )
-            raise BadOption(msg)
 
     @property
     def bound_name(self) -> str:
@@ -163,7 +160,13 @@ class StudyOptions(TypedDict, total=False):
     seed: int
 
 
-class FitOptions(StudyOptions, total=False):
+class GridOptions(StudyOptions, total=False):
+    """These, and the cuts that are tried."""
+
+    grid: int | str
+
+
+class FitOptions(GridOptions, total=False):
     """The options of `steadycut.fit` by name; those left out keep their defaults (`USUAL`).
 
     `lists_options` puts this list, or some of it, into the docstrings of what takes the options:
@@ -234,7 +237,6 @@ class FitOptions(StudyOptions, total=False):
     cost_fn: float
     cost_fp: float
     target_prevalence: float | tuple[float, float] | None
-    grid: int | str
     honesty: str
     stratified: bool
     bound: str
@@ -326,33 +328,41 @@ def option_texts() -> list[tuple[list[str], str]]:
     return [(text.partition(" : ")[0].split(", "), text) for text in texts]
 
 
-def study_options(*, stratify: str | None = None, **given: Unpack[FitOptions]) -> Options:
-    """Return the options of `fit`, checked, before any patient is looked at."""
-    for name in [one for one in given if one not in FitOptions.__annotations__]:
-        meant = did_you_mean(name, FitOptions.__annotations__)
+def study_options(
+    *,
+    stratify: str | None = None,
+    known: Collection[str] = FitOptions.__annotations__,
+    **given: Unpack[FitOptions],
+) -> Options:
+    """Return the options of `fit`, checked, before any patient is looked at.
+
+    ``known`` has those that are allowed, where a kind of study does not have all of them.
+    """
+    for name in [name for name in given if name not in known]:
         if name in Instability.__annotations__:
-            meant = f" It is the paper's: fit(patients, **steadycut.paper_method({name}=...))."
-        msg = f"there is no option {name!r}.{meant}"
-        raise TypeError(msg)
+            raise TypeError(
+                f"there is no option {name!r}. It is the paper's: "
+                f"fit(patients, **steadycut.paper_method({name}=...))."
+            )
+        raise no_such_name(name, ("y", *known))
     rest: dict[str, Any] = {**given, "stratify": stratify}
-    rest |= rest.pop("instability", None) or {}
+    paper = rest.pop("instability", None)
+    if not isinstance(paper, Mapping | None):
+        refuse("instability", "be a mapping, as in paper_method()", paper)
+    rest |= paper or {}
     prices = {name: rest.pop(name) for name in ("cost_fn", "cost_fp") if name in rest}
-    costs = Costs(
-        **prices, target=_as_range("target_prevalence", rest.pop("target_prevalence", None))
-    )
+    target = _as_range("target_prevalence", rest.pop("target_prevalence", None))
+    costs = Costs(**prices, target=target)
     own = {one.name for one in fields(Options)}
     search = {name: rest.pop(name) for name in list(rest) if name not in own}
     return Options(search=Search(costs=costs, **search), **rest)
 
 
-def _as_range(
-    name: str, prevalence: float | tuple[float, float] | None
-) -> tuple[float, float] | None:
-    return None if prevalence is None else check_range(name, prevalence)
+def _as_range(name: str, given: float | tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if given is None else check_range(name, given)
 
 
 def as_names(names: str | Sequence[str]) -> tuple[str, ...]:
     """Return the names of sites, each once, in order; one name may be given as it is."""
-    one = isinstance(names, str) or not isinstance(names, Iterable)
-    given = [names] if one else names
-    return tuple(sorted({str(name) for name in given}))
+    given = [names] if isinstance(names, str) or not isinstance(names, Iterable) else names
+    return tuple(sorted({shown(name) if isinstance(name, int) else str(name) for name in given}))

@@ -20,12 +20,11 @@ from steadycut.core.plan import (
 )
 from steadycut.core.records import Costs
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart, SitesPromisePart
-from steadycut.documents.reading import read_document, read_json
+from steadycut.documents.reading import read_document, read_json, schema_of
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import Shown
-from steadycut.documents.study import SCHEMA as STUDY_SCHEMA
 from steadycut.documents.study import StudyDocument
-from steadycut.errors import BadOption, argument
+from steadycut.errors import BadOption, argument, explains_calls
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.home import check_prevalence
 from steadycut.study.labels.needed import labels_at_site, rule_at
@@ -42,7 +41,7 @@ SMALLEST_RISK = 1e-9
 Pilot = FittedStudy | Mapping[str, object] | str | PathLike[str]
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Plan(Shown):
     """The certificates to plan for, one row per bound and risk; that of ``auto`` comes first."""
 
@@ -70,6 +69,7 @@ class Plan(Shown):
         return PlanDocument.of(self, setting, certify_size=share, honesty=honesty)
 
 
+@explains_calls
 def plan(  # noqa: PLR0913
     *,
     risk: float | None = None,
@@ -153,8 +153,7 @@ def plan(  # noqa: PLR0913
         others = (width, patients, cost_fn, cost_fp, instances, icc, pilot)
         return _at_site(at_site, delta, risk, target, prevalence, others)
     if target is not None:
-        msg = f"{argument('target')} is for {argument('at_site')}; give both."
-        raise BadOption(msg)
+        raise BadOption(f"{argument('target')} is for {argument('at_site')}; give both.")
     counts, known = _pilot_counts(pilot)
     costs = Costs(cost_fn=_first(cost_fn, known.cost_fn), cost_fp=_first(cost_fp, known.cost_fp))
     setting = Setting(
@@ -192,11 +191,10 @@ def _at_site(
 ) -> Plan:
     """Return how many labels the next hospital needs."""
     if any(one is not None for one in others):
-        msg = (
+        raise BadOption(
             f"{argument('at_site')} goes with {argument('risk')}, {argument('prevalence')}, "
             f"{argument('target')} and {argument('delta')} only; leave the other options out."
         )
-        raise BadOption(msg)
     rule = rule_at(given)
     costs, level = rule.costs.plain, _first(delta, rule.certificate.delta)
     expected = None if risk is None else _risks(risk, None, costs, needed=True)[0]
@@ -209,10 +207,9 @@ def _at_site(
 def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
     """Return what a number of hospitals can promise about the next one."""
     if any(one is not None for one in others):
-        msg = (
+        raise BadOption(
             f"{argument('sites')} goes with {argument('delta')} only; leave the other options out."
         )
-        raise BadOption(msg)
     n = check_count("sites", sites, at_least=next_site.LEAST_SITES, at_most=next_site.MOST_NEEDED)
     setting = Setting(costs=Costs(), delta=delta)
     found = SitesPlanPart(
@@ -255,19 +252,17 @@ def _risks(
 ) -> list[float]:
     if counts is not None:
         if risk is not None:
-            msg = (
+            raise BadOption(
                 f"{argument('risk')} and {argument('pilot')} both say which risk to expect; leave "
                 "one of them out."
             )
-            raise BadOption(msg)
         return [counts.risk(costs)]
     if risk is None:
         if needed:
-            msg = (
+            raise BadOption(
                 f"{argument('width')} needs the risk to expect. Give {argument('risk')} or "
                 f"{argument('pilot')}."
             )
-            raise BadOption(msg)
         return [costs.largest * typical for typical in TYPICAL_RISKS]
     least = SMALLEST_RISK * costs.largest
     if not is_real(risk) or not (risk == 0 or least <= risk < costs.largest):
@@ -281,10 +276,7 @@ def _pooling(
     if instances is None and icc is None:
         return None
     if instances is None or icc is None:
-        msg = (
-            f"{argument('instances')} and {argument('icc')} belong together; got one of them. Give "
-            "both."
-        )
+        msg = f"{argument('instances')} and {argument('icc')} belong together. Give both."
         raise BadOption(msg)
     if not is_real(icc) or not 0 <= icc <= 1:
         refuse("icc", "lie between 0 and 1", icc)
@@ -303,7 +295,8 @@ def _pilot_counts(pilot: Pilot | None) -> tuple[Confusion | None, Costs]:
     try:
         study = read_document(StudyDocument, content)
     except BadOption:
-        msg = f"the pilot is not a study of schema {STUDY_SCHEMA}. Give the study.json of a fit."
+        schema = schema_of(StudyDocument)
+        msg = f"the pilot is not a study of schema {schema}. Give the study.json of a fit."
         raise BadOption(msg) from None
     costs = Costs(cost_fn=study.costs.cost_fn, cost_fp=study.costs.cost_fp)
     return study.operating_point.confusion, costs

@@ -17,7 +17,6 @@ from steadycut.documents.audit import QuestionPart, RateChange
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.next_step import GroupName, LabelsNeeded, Local, NextStep, Why
 from steadycut.study.judge import Asked, Group, LabelledPart, comparison_of
-from steadycut.study.small_cells import rounded_at_home
 
 # So many times the patients of the first hospital, to see whether they are too few.
 MANY = 100
@@ -50,7 +49,7 @@ def _rates(rule: FrozenFile[Any], compared: Comparison) -> dict[str, object]:
     """Return the error rates here and before, or why they cannot be compared."""
     if compared.before is not None:
         return {"rates": [RateChange(here=here, before=before) for here, before in compared.rates]}
-    if not compared.rounded and not rounded_at_home(rule):
+    if not compared.rounded and not rule.rounded:
         return {"incomparable": "no counts"}
     censored = rule.recipe.horizon is not None
     return {"incomparable": "unknown fate" if censored else "small cells"}
@@ -100,7 +99,7 @@ def label_some(rule: FrozenFile[Any], margin: float) -> NextStep:
     """Return how many patients to label if the rule does here what it did before."""
     before, certificate = rule.reference_counts, rule.certificate
     step = NextStep(verb="label", why="no labels")
-    if before is None or rounded_at_home(rule):
+    if before is None or rule.rounded:
         return step
     # The bounds for one look at many grades are slow; those for every look are not.
     asked = Asked(margin=margin, sequential=rule.costs is None)

@@ -46,7 +46,7 @@ def deal_sites(patients: PatientScores, names: Sequence[str]) -> Roles:
         raise BadOption(msg)
     select, certifying = (read_only(np.flatnonzero(one)) for one in (~certify, certify))
     check_both_classes(patients.take(select))
-    return Roles(select=select, certify=certifying, honesty="split")
+    return Roles(select=select, certify=certifying)
 
 
 def deal_test(patients: PatientScores, options: Options) -> Roles | None:
@@ -59,11 +59,10 @@ def deal_test(patients: PatientScores, options: Options) -> Roles | None:
         return None
     share = size if size < 1 else size / n_patients
     if share >= 1:
-        msg = (
+        raise TooFewPatients(
             f"{argument('test_size', int(size))} holds out everybody; there are {n_patients} "
             "patients. Take a smaller number, or a share such as 0.2."
         )
-        raise TooFewPatients(msg)
     return _deal(patients, options, share, stream=1)
 
 
@@ -107,18 +106,16 @@ def check_both_classes(patients: PatientScores) -> None:
     """Refuse fewer than two patients of a class."""
     counts = tuple(int(np.count_nonzero(patients.fates == label)) for label in (1, 0))
     if min(counts) < LEAST_PATIENTS and patients.recipe.horizon is not None:
-        msg = (
+        raise TooFewPatients(
             f"a cut-off needs at least {LEAST_PATIENTS} patients with the event by the horizon and "
             f"as many who were followed to it without the event; got {counts[0]} and {counts[1]}. "
             f"Take another {argument('horizon')}: it is in the unit of the time."
         )
-        raise TooFewPatients(msg)
     if min(counts) < LEAST_PATIENTS:
-        msg = (
+        raise TooFewPatients(
             f"a cut-off needs at least {LEAST_PATIENTS} patients of each class; got {counts[0]} "
             f"ill and {counts[1]} healthy. Check the label column and the positive value."
         )
-        raise TooFewPatients(msg)
 
 
 def check_unknown(patients: PatientScores, options: Options) -> None:
@@ -135,8 +132,7 @@ def check_unknown(patients: PatientScores, options: Options) -> None:
     }
     for needed, found in wrong.items():
         if found:
-            msg = (
+            raise BadOption(
                 f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
                 f"horizon. Their fate is unknown, which needs {needed}."
             )
-            raise BadOption(msg)

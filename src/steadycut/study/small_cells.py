@@ -10,7 +10,6 @@ holds; it is only more cautious.
 """
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,21 +22,36 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
 from steadycut.core.shift.label_shift import RankBins
-from steadycut.documents.frozen import BinsPart, FrozenFile
+from steadycut.documents.frozen import BinsPart, FrozenFile, Rounded
 from steadycut.documents.guards import REFUSE, Finding
 from steadycut.documents.parts import CertificatePart, InstancesPart, StabilityPart
 from steadycut.documents.rule import RuleDocument
-from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned, argument
+from steadycut.errors import (
+    WITHOUT_NUMBERS,
+    BadOption,
+    BadPatients,
+    TooFewPatients,
+    Warned,
+    argument,
+    kind_of,
+)
 from steadycut.study.fitted import FittedStudy
 from steadycut.study.reference import rate_parts, reference_of
 from steadycut.study.unlabelled import Home
 
 # Further away the numbers of base cells are not exact.
 MOST_STEPS = 1e15
-UNKNOWN_AT_HOME = Warned.of("survival")(
-    "where the rule was made, patients censored before the horizon count as errors, so "
-    "that the change of risk and its parts contain them."
-)
+# What a reader must know where a rule counts errors too high, by the reason.
+ROUNDED: dict[Rounded, str] = {
+    "unknown fate": Warned.of("survival")(
+        "where the rule was made, patients censored before the horizon count as errors, so "
+        "that the change of risk and its parts contain them."
+    ),
+    "small cells": Warned.of("small cells")(
+        "the errors where the rule was made are rounded up in it, so that the change "
+        "of risk and its parts contain that rounding."
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -127,11 +141,10 @@ def step_of(scores: FloatArray) -> float:
     span = float(high - low) or float(scores.max() - scores.min()) or 1.0
     step = 10.0 ** math.floor(math.log10(span)) / 4
     if np.abs(scores).max() / step > MOST_STEPS:
-        msg = (
+        raise BadPatients(
             f"{argument('small_cells')} needs scores of a similar size; the largest is more than "
             "10^15 times the spread of the others. Correct it, or rescale the scores."
         )
-        raise BadPatients(msg)
     return step
 
 
@@ -154,7 +167,8 @@ def grouped_patients(
     for label, wrong in ((0, cut), (1, np.nextafter(cut, -np.inf))):
         own, cells = labels == label, cells_of(patients, label, least, step)
         numbers = cells.number(patients.scores[own])
-        divided = numbers == cells.number(threshold)
+        # A cut-off that calls everybody or nobody divides no cell.
+        divided = np.isfinite(threshold) & (numbers == cells.number(threshold))
         grouped[own] = np.where(divided, sign * wrong, cells.middle(numbers))
     return PatientScores(scores=grouped + 0.0, labels=labels, recipe=patients.recipe)
 
@@ -162,17 +176,15 @@ def grouped_patients(
 def grouped_for(rule: FrozenFile[Any], patients: PatientScores, least: int) -> PatientScores:
     """Return grouped patients for the audit of a cut-off; refuse what shows single patients."""
     if rule.cut_off is None:
-        msg = (
+        raise BadOption(
             f"{argument('small_cells', least)} needs one cut-off for all patients, around which "
             f"they are grouped; this {rule.file_name} has several. Leave it out."
         )
-        raise BadOption(msg)
     if patients.labels is None:
-        msg = (
+        raise BadOption(
             f"{argument('small_cells', least)} needs labels: an audit without them compares single "
             "patients. Leave it out, or give labels."
         )
-        raise BadOption(msg)
     return grouped_patients(patients, rule.cut_off, rule.sign, least)
 
 
@@ -190,12 +202,11 @@ def check_enough(patients: PatientScores, least: int) -> None:
     """Refuse fewer than two groups of a class."""
     check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if min(patients.n_positive, patients.n_negative) < 2 * least:
-        msg = (
+        raise TooFewPatients(
             f"{argument('small_cells', least)} needs at least {2 * least} patients of "
             "each class who choose, certify, test or are audited; there are fewer. Take a smaller "
             "number, or more patients."
         )
-        raise TooFewPatients(msg)
 
 
 def noticed(findings: Sequence[Finding], least: int) -> list[str]:
@@ -210,40 +221,23 @@ def noticed(findings: Sequence[Finding], least: int) -> list[str]:
     return [made, *(Warned("forced", one) if was else one for one, was in pairs)]
 
 
-def rounded_at_home(rule: FrozenFile[Any]) -> list[str]:
-    """Return what an audit with labels says of a rule whose errors are counted too high in it."""
-    rounded = rule.rounded
-    if rounded != "small cells":
-        return [] if rounded is None else [UNKNOWN_AT_HOME]
-    text = Warned.of("small cells")(
-        "the errors where the rule was made are rounded up in it, so that the change "
-        "of risk and its parts contain that rounding."
-    )
-    return [text]
-
-
 def check_possible(
     least: int, ensemble: str | None, bound: str, test_size: float | None = None
 ) -> None:
     """Refuse studies whose rule cannot do without the scores of single patients."""
     check_count("small_cells", least, at_least=2, at_most=MOST_REPLICATES)
     if ensemble is not None:
-        msg = (
+        raise BadOption(
             f"{argument('small_cells')} does not work for an ensemble, whose scale is made of "
             "patients' scores."
         )
-        raise BadOption(msg)
     if test_size is not None:
-        msg = (
+        raise BadOption(
             f"{argument('small_cells')} writes no result of patients who are held out; leave out "
             f"{argument('test_size')}."
         )
-        raise BadOption(msg)
     if bound == "betting":
-        msg = (
-            f"{argument('small_cells')} needs a bound that is made of counts; got 'betting'. "
-            "Take 'auto'."
-        )
+        msg = f"{argument('small_cells')} needs a bound that is made of counts: take 'auto'."
         raise BadOption(msg)
 
 
@@ -252,11 +246,10 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     options = study.options
     check_possible(least, options.ensemble, options.bound)
     if study.has_unknown:
-        msg = (
+        raise BadOption(
             f"{argument('small_cells')} cannot be combined with patients who were censored before "
             "the horizon. Leave it out, or take an earlier horizon."
         )
-        raise BadOption(msg)
     for patients in (study.chose, *(() if study.held_out is None else (study.held_out.patients,))):
         check_enough(patients, least)
     base, certifying = step_of(study.patients.scores), study.certify_patients
@@ -264,7 +257,7 @@ def without_small_cells(document: RuleDocument, study: FittedStudy, least: int) 
     counts = confusion_at(grouped.oriented(options.direction), study.chosen.threshold)
     step, provenance = _coarse_step(study.patients.scores), document.provenance
     marked = provenance.options.model_copy(update={"small_cells": least})
-    cuts = [round(cut / (step / 10)) * (step / 10) for cut in document.bootstrap_thresholds]
+    cuts = (np.round(np.array(document.bootstrap_thresholds) / (step / 10)) * (step / 10)).tolist()
     chose = grouped_patients(study.chose, study.threshold, options.sign, least, base).scores
     flips = flip_rate(
         options.sign * chose, options.sign * study.threshold, options.sign * np.array(cuts)
@@ -303,7 +296,7 @@ def _coarse_stability(
     """Return how far the cut-off moves, rounded up.
 
     A modulus counts the patients in a window: it becomes a power of two of at least ``fewest``.
-    Warnings with a number, which may tell the score of a patient, are left out.
+    Of the warnings those without numbers stay; a number may tell the score of a patient.
     """
     lengths = {name: getattr(exact, name) for name in ("radius", "bias", "quantile")}
     shares = {name: getattr(exact, name) for name in ("modulus", "penalty")}
@@ -315,7 +308,7 @@ def _coarse_stability(
                 for name, value in shares.items()
             },
             "flip_rate": flip_rate,
-            "warnings": [text for text in exact.warnings if not re.search(r"\d", text)],
+            "warnings": [text for text in exact.warnings if kind_of(text) in WITHOUT_NUMBERS],
         }
     )
 

@@ -29,7 +29,7 @@ N_BOOTSTRAP = 999
 UNTESTED = audit.ShapeTestPart(statistic=None, p_value=None, n_bootstrap=0)
 
 UNSCALED = audit.RescalingPart(
-    **dict.fromkeys(("compatible", "needed", "factor", "offset", "prevalence", "p_value")),
+    **dict.fromkeys(("compatible", "needed", "factor", "offset", "prevalence", "p_value"))
 )
 
 
@@ -124,12 +124,11 @@ def without_labels(
         shape_test=shape or UNTESTED,
         call_rate=float((sign * values >= sign * home.threshold).mean()),
         call_rate_internal=home.counts.call_rate,
-        call_rate_expected=_call_rate_at(home, prevalence.value),
+        call_rate_expected=_expected(home, prevalence.value)[1],
         risk_range=_risk(home, counts, prevalence),
         rescaling=_rescaling(home, values, shape, for_scale, n_bootstrap),
         quantile_matched=audit.MatchedCutPart(
-            threshold=sign * matched.threshold,
-            call_rate=matched.call_rate,
+            threshold=sign * matched.threshold, call_rate=matched.call_rate
         ),
     )
 
@@ -159,27 +158,17 @@ def _risk(home: Home, counts: IntArray, prevalence: audit.PrevalencePart) -> aud
         home.counts, home.costs, wide, home.delta / 2, home.n_choices
     )
     return audit.RiskRangePart(
-        low=low,
-        high=high,
-        estimate=_risk_at(home, prevalence.value),
-        level=1 - home.delta,
+        low=low, high=high, estimate=_expected(home, prevalence.value)[0], level=1 - home.delta
     )
 
 
-def _risk_at(home: Home, prevalence: float | None) -> float | None:
-    miss, alarm = home.counts.miss_rate, home.counts.alarm_rate
+def _expected(home: Home, prevalence: float | None) -> tuple[float | None, float | None]:
+    """Return the risk and the call rate that the estimated prevalence explains."""
+    miss, alarm, costs = home.counts.miss_rate, home.counts.alarm_rate, home.costs
     if prevalence is None or miss is None or alarm is None:
-        return None
-    costs = home.costs
-    return costs.cost_fn * prevalence * miss + costs.cost_fp * (1 - prevalence) * alarm
-
-
-def _call_rate_at(home: Home, prevalence: float | None) -> float | None:
-    """Return the call rate that the estimated prevalence explains."""
-    miss, alarm = home.counts.miss_rate, home.counts.alarm_rate
-    if prevalence is None or miss is None or alarm is None:
-        return None
-    return prevalence * (1 - miss) + (1 - prevalence) * alarm
+        return None, None
+    risk = costs.cost_fn * prevalence * miss + costs.cost_fp * (1 - prevalence) * alarm
+    return risk, prevalence * (1 - miss) + (1 - prevalence) * alarm
 
 
 def _rescaling(

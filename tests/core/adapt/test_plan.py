@@ -26,14 +26,6 @@ def test_a_risk_at_the_target_is_not_below_it():
     assert plan.labels_one_at_a_time(0.2, 0.2, 0.9) == (None, None)
 
 
-@pytest.mark.parametrize(("least", "level"), [(63, 0.07), (64, 0.1)])
-def test_from_so_many_labels_on_their_scores_take_a_part(monkeypatch, least, level):
-    """63 labels are needed without them."""
-    monkeypatch.setattr(plan, "MOST_LABELS", 200)
-    monkeypatch.setattr(plan, "LEAST_OWN", least)
-    assert plan.labels_for_menu(0.1, 0.2, 0.1) == plan.labels_needed(0.1, 0.2, level)
-
-
 @pytest.mark.parametrize(("target", "delta"), [(0.2, 0.1), (0.05, 0.3), (0.5, 0.01)])
 def test_the_most_errors_are_found_by_trying_every_number(monkeypatch, target, delta):
     monkeypatch.setattr(plan, "MOST_LABELS", 40)

@@ -13,7 +13,6 @@ from steadycut.core.aggregate.aggregators import (
     AGGREGATORS,
     Family,
     _neighbours,
-    aggregate_chain,
     aggregator_names,
     maximum,
     minimum,
@@ -26,6 +25,7 @@ from steadycut.core.aggregate.aggregators import (
 from steadycut.documents.parts import Step
 from steadycut.errors import BadOption
 from steadycut.show.words.sentences import aggregation_in_words
+from tests.core.aggregate.chains import aggregate_chain
 
 # One plain function of one group for every name, written without segments.
 TWINS = {

@@ -48,12 +48,11 @@ def test_a_draw_on_the_exact_cuts_is_the_rule_on_the_exact_cuts_of_the_replicate
     rng = np.random.default_rng(seed)
     result = draw_thresholds(exact_cuts(cohort), parse_rule(rule), Costs(), REPLICATES, rng)
     positions = positions_drawn(np.random.default_rng(seed), cohort.n_patients)
-    everyone = cohort.scores.tolist()
     expected = []
     for scores, labels in drawn_cohorts(cohort, positions):
-        thresholds = exact_thresholds(everyone, scores)
+        thresholds = exact_thresholds(scores)
         rank = rank_by(rule, scores, labels, thresholds, (1.0, 1.0))
-        expected.append(midway(everyone, scores, rank))
+        expected.append(midway(scores, rank))
     assert result.thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -83,7 +82,7 @@ def test_a_draw_of_stable_runs_the_whole_rule_again(seed):
     expected = []
     for scores, labels in drawn_cohorts(cohort, positions):
         rank, _ = stable_rank(scores, labels, 2.0, 1.0)
-        expected.append(midway(cohort.scores.tolist(), scores, rank))
+        expected.append(midway(scores, rank))
     assert result.thresholds == pytest.approx(expected, abs=1e-12)
 
 
@@ -156,10 +155,10 @@ def test_refined_draws_have_the_distribution_of_all_possible_replicates(rule, mo
     for replicate in product(patients, repeat=4):
         drawn, labels = map(list, zip(*replicate, strict=True))
         if rule == "erm":
-            rank = rank_by("erm", drawn, labels, exact_thresholds(scores, drawn), (2.0, 1.0))
+            rank = rank_by("erm", drawn, labels, exact_thresholds(drawn), (2.0, 1.0))
         else:
             rank, _ = stable_rank(drawn, labels, 2.0, 1.0)
-        expected[round(midway(scores, drawn, rank), 9)] += 1 / 256
+        expected[round(midway(drawn, rank), 9)] += 1 / 256
     n, rng = 1000, np.random.default_rng(0)
     result = draw_thresholds(exact_cuts(cohort), parse_rule(rule), costs, n, rng)
     found = Counter(result.thresholds.round(9).tolist())
@@ -180,9 +179,9 @@ def test_patients_in_groups_are_never_drawn_in_blocks(monkeypatch):
     assert plain.thresholds.tolist() == again.thresholds.tolist()
 
 
-def weighted_choice(scores, labels, weights, costs, everyone):
+def weighted_choice(scores, labels, weights, costs):
     """The threshold with the smallest weighted cost; ranks are sums of weights too."""
-    thresholds = exact_thresholds(everyone, scores)
+    thresholds = exact_thresholds(scores)
     patients = list(zip(scores, labels, map(Fraction, weights), strict=True))
     ranks = [sum(w for s, _, w in patients if s < t) for t in thresholds]
     risks = [
@@ -201,7 +200,7 @@ def test_patients_with_weights_are_drawn_one_by_one_and_keep_their_weights(seed)
     cell_of = cuts.bin_of(cohort.scores) + cuts.cells.size // 2 * (cohort.labels == 0)
     rng = np.random.default_rng(seed)
     result = draw_weighted(cuts, parse_rule("erm"), costs, 5, rng, cell_of, weights)
-    threshold = weighted_choice(scores, labels, weights.tolist(), costs, scores)
+    threshold = weighted_choice(scores, labels, weights.tolist(), costs)
     assert result.threshold == pytest.approx(threshold, abs=1e-12)
     assert result.rank == rank_of(scores, threshold)
     again = np.random.default_rng(seed)
@@ -209,7 +208,7 @@ def test_patients_with_weights_are_drawn_one_by_one_and_keep_their_weights(seed)
         drawn = again.integers(0, cohort.n_patients, cohort.n_patients)
         own = cohort.scores[drawn].tolist()
         expected = weighted_choice(
-            own, cohort.labels[drawn].tolist(), weights[drawn].tolist(), costs, scores
+            own, cohort.labels[drawn].tolist(), weights[drawn].tolist(), costs
         )
         assert found == pytest.approx(expected, abs=1e-12)
         # Half of the patients in the gap lie below its middle.

@@ -54,14 +54,14 @@ def test_blocks_hold_every_patient_once(decimals):
 class All:
     """A rule that looks at every cut; the limit of what matters is where the cost is smallest."""
 
-    def reach(self, smallest, n_positive, n_negative, costs):
+    def reach(self, smallest, sizes, costs):
         return np.full(smallest.shape, 1e9)
 
 
 class Cheapest(All):
     """A rule that looks at the cheapest cuts only."""
 
-    def reach(self, smallest, n_positive, n_negative, costs):
+    def reach(self, smallest, sizes, costs):
         return np.zeros(smallest.shape)
 
 
@@ -113,7 +113,7 @@ def test_a_block_is_needed_if_a_cut_inside_could_cost_as_little(rule, costs):
     one = type(curve)(misses=curve.misses[0], alarms=curve.alarms[0])
     cost = costs.cost_fn * one.misses + costs.cost_fp * one.alarms
     smallest = cost.min(keepdims=True)
-    limit = smallest + parse_rule(rule).reach(smallest, one.n_positive, one.n_negative, costs)
+    limit = smallest + parse_rule(rule).reach(smallest, (one.n_positive, one.n_negative), costs)
     could = []
     for k in range(cost.size - 1):
         after_left = cost[k] - costs.cost_fp * (one.alarms[k] - one.alarms[k + 1])

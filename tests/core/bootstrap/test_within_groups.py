@@ -105,7 +105,7 @@ def test_the_minimising_cut_has_the_distribution_of_patients_drawn_within_labels
         chosen = np.concatenate([rng.choice(one, one.size) for one in classes])
         pair = scores[chosen].tolist(), cohort.labels[chosen].tolist()
         rank = rank_by("erm", *pair, exact_thresholds(pair[0]), (1.0, 1.0))
-        expected.append(midway(scores.tolist(), pair[0], rank))
+        expected.append(midway(pair[0], rank))
     assert same_distribution(draws.round(9).tolist(), np.round(expected, 9).tolist()) > 0.01
 
 
@@ -144,7 +144,7 @@ def test_a_mapping_and_an_array_name_the_same_groups():
         ([0, 1], BadPatients, "stratify must have one entry per patient (24); got 2"),
         (np.zeros((24, 2)), BadPatients, "stratify must have one entry per patient; got shape"),
         (np.arange(24), BadPatients, "stratify must put several patients into a group; all 24"),
-        ({"p000": 1}, BadPatients, "stratify must have an entry for every patient; 23 of 24 have"),
+        ({"p000": 1}, BadPatients, "stratify needs an entry per patient; 23 of 24 have"),
     ],
 )
 def test_what_are_no_groups_is_refused(stratify, error, told):

@@ -84,3 +84,10 @@ def test_known_groups_keep_the_names_that_they_have():
     found = as_groups(np.array(["1.0", "1"]), known=["1", "1.0"])
     assert found.tolist() == ["1.0", "1"]
     assert as_groups(np.array([], dtype=object)).dtype.kind == "U"
+
+
+@pytest.mark.parametrize("text", ["1_0", "\uff11", "0x10", "ten"])
+def test_only_plain_numbers_are_a_numeric_covariate(text):
+    assert as_numbers(np.array([" 30 ", "3e1"])).tolist() == [30.0, 30.0]
+    with pytest.raises(BadPatients, match="some are other text"):
+        as_numbers(np.array(["30", text]))

@@ -57,11 +57,11 @@ def test_even_cuts_place_the_lower_middle_threshold_of_a_gap(seed):
     for rank in sorted(set(ranks)):
         same = [t for t, r in zip(cuts.thresholds, ranks, strict=True) if r == rank]
         expected.append(same[(len(same) - 1) // 2])
-    assert every_threshold(cuts).tolist() == expected
+    assert every_threshold(cuts).tolist() == [-math.inf, *expected[1:-1], math.inf]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_exact_cuts_are_midpoints_and_one_beyond_either_end(seed):
+def test_exact_cuts_are_midpoints_and_two_infinite_ends(seed):
     cohort = random_cohort(seed)
     expected = exact_thresholds(cohort.scores.tolist())
     assert every_threshold(exact_cuts(cohort)) == pytest.approx(expected, abs=1e-12)
@@ -85,9 +85,9 @@ def test_cells_count_the_patients_between_two_cuts(seed, grid):
 @pytest.mark.parametrize("grid", [200, "exact"])
 def test_equal_scores_leave_only_call_everybody_and_call_nobody(grid):
     cuts = cuts_of(PatientScores(scores=[3.0, 3.0], labels=[0, 1]), grid)
-    everybody, nobody = every_threshold(cuts)
-    assert everybody <= 3.0 < nobody
-    assert math.isfinite(nobody)
+    assert every_threshold(cuts).tolist() == [-math.inf, math.inf]
+    low, high = cuts.on_scale(every_threshold(cuts))
+    assert low <= 3.0 < high < 4.0
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,8 @@ def test_equal_scores_leave_only_call_everybody_and_call_nobody(grid):
 )
 def test_the_margin_is_a_part_of_the_range_or_of_the_one_score(scores, margin):
     cohort = PatientScores(scores=scores, labels=[1] * len(scores))
-    assert exact_cuts(cohort).margin == pytest.approx(margin)
+    low, high = exact_cuts(cohort).outermost
+    assert (min(scores) - low, high - max(scores)) == pytest.approx((margin, margin))
 
 
 def test_a_grid_is_a_number_of_thresholds_or_all_cuts():
@@ -138,9 +139,27 @@ def test_call_everybody_and_call_nobody_do_so_for_huge_and_tiny_scores(grid):
         scores = np.array([-1.0, 0.5, 1.0]) * scale
         cuts = cuts_of(PatientScores(scores=scores, labels=[0, 1, 1]), grid)
         thresholds = every_threshold(cuts)
-        assert np.isfinite(thresholds).all()
-        assert (scores >= thresholds[0]).all()
-        assert (scores < thresholds[-1]).all()
+        assert np.isinf(thresholds[[0, -1]]).all()
+        assert np.isfinite(thresholds[1:-1]).all()
+        for everybody, nobody in (thresholds[[0, -1]], cuts.on_scale(thresholds)[[0, -1]]):
+            assert (scores >= everybody).all()
+            assert (scores < nobody).all()
+
+
+@pytest.mark.parametrize("grid", [7, "exact"])
+def test_a_run_with_the_first_or_the_last_cut_is_infinite_and_others_keep_their_place(grid):
+    """A bootstrap cohort may lack the outermost patients: all of its patients are called."""
+    cuts = cuts_of(random_cohort(2), grid)
+    m = cuts.cells.size // 2
+    first, last = np.array([0, 0, 1, m - 1, m]), np.array([0, 2, 1, m, m])
+    placed = cuts.place(first, last)
+    assert placed[[0, 1, 3, 4]].tolist() == [-math.inf, -math.inf, math.inf, math.inf]
+    assert math.isfinite(placed[2])
+    assert cuts.on_scale(placed).tolist() == [
+        *[cuts.outermost[0]] * 2,
+        placed[2],
+        *[cuts.outermost[1]] * 2,
+    ]
 
 
 @pytest.mark.parametrize(
@@ -210,9 +229,9 @@ def test_a_cut_just_below_a_score_is_fixed_by_it_and_calls_the_same_patients(sco
         assert moved == cut_just_below(anchor, np.array([anchor]))
 
 
-def test_a_cut_that_calls_nobody_lies_beyond_every_score():
+def test_a_cut_that_calls_everybody_or_nobody_depends_on_no_score():
     scores = np.array([1.0, 1e300])
-    assert cut_just_below(np.inf, scores) == 1e301
+    assert [cut_just_below(end, scores) for end in (-np.inf, np.inf)] == [-np.inf, np.inf]
 
 
 @pytest.mark.parametrize("base", [0.0, 1e12, 1e14, 1e15, 4e15, -4e15])

@@ -19,7 +19,7 @@ from steadycut.core.intervals.threshold import (
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import parse_rule
 
-RULES = ["erm", "youden", "stable", "pointwise", "sensitivity:0.8", "specificity:0.8"]
+RULES = ["erm", "youden", "stable", "sensitivity:0.8", "specificity:0.8"]
 
 
 def studied(rule, n=80, transform=lambda scores: scores):

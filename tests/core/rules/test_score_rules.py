@@ -75,7 +75,7 @@ def test_without_thresholds_a_step_is_a_group():
     assert parse_rule("mean-score")(count_errors(cells), Costs()).tolist() == [1]
 
 
-@pytest.mark.parametrize("rule", ["mean-score", "prevalence-score", "pointwise", "youden-kernel"])
+@pytest.mark.parametrize("rule", ["mean-score", "prevalence-score", "youden-kernel"])
 def test_an_ensemble_has_no_distances(rule):
     cohort = random_cohort(0, 60)
     with pytest.raises(BadOption, match=f"the rule '{rule}' looks at distances"):

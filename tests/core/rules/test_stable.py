@@ -1,37 +1,36 @@
-from fractions import Fraction
-from itertools import pairwise
-
 import numpy as np
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from scipy.special import ndtri
 
 from steadycut.core.bootstrap.resampling import resample
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.pruning import near_best
 from steadycut.core.rules.stable import (
     LEAST_LIKELIHOOD,
     Stable,
+    at_stake,
     cell_edges,
     cells_of,
-    centre_score,
     errors_at_stake,
-    is_between,
-    mean_quantile,
-    middle_of_row,
     nearest_rank,
-    one_basin,
-    patient_weight,
-    prior_mass,
-    weight_beside,
 )
-from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort, two_basins
+from tests.core.cohorts import COSTS, SEEDS, as_lists, binormal, random_cohort, two_basins
 from tests.slow_reference import cuts, stable
 
 
 def rank_by_stable(cohort, costs, grid="exact"):
     cells = cuts_of(cohort, grid).cells[None, :]
     return int(Stable()(count_errors(cells), costs)[0])
+
+
+def weights_of(curve, costs):
+    weights = Stable().likelihood(at_stake(curve, costs))
+    weights = weights * cells_of(curve.ranks, curve.n_patients)[0]
+    return weights / weights.sum(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("costs", COSTS)
@@ -64,7 +63,7 @@ def test_stable_never_falls_between_two_basins(seed):
     """The mean of all cuts lies between them, where half of the patients are decided wrong."""
     cohort = two_basins(200, seed)
     curve = count_errors(exact_cuts(cohort).cells[None, :])
-    weights = Stable().weights(curve, Costs())
+    weights = weights_of(curve, Costs())
     assert 60 < (weights * curve.ranks).sum() < 140
     rank = rank_by_stable(cohort, Costs())
     assert abs(rank - 50) < 10 or abs(rank - 150) < 10
@@ -90,10 +89,11 @@ def test_stable_answers_every_row_as_if_it_were_alone(seed):
     assert together.tolist() == alone
 
 
-def test_stable_of_a_score_that_says_nothing_lies_a_little_above_the_middle():
-    """No cut is better than another: the prior decides, and its log-normal mean lies at 0.6."""
+def test_a_score_that_says_nothing_calls_everybody_or_nobody():
+    """As the costs say; no cut is better than the cheaper end."""
     cohort = PatientScores(scores=np.arange(40.0), labels=[0, 1] * 20)
-    assert rank_by_stable(cohort, Costs()) == 24
+    assert rank_by_stable(cohort, Costs(cost_fn=5.0)) == 0
+    assert rank_by_stable(cohort, Costs(cost_fp=5.0)) == 40
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -104,21 +104,7 @@ def test_only_ranks_matter(seed):
         assert rank_by_stable(moved, COSTS[1]) == rank_by_stable(cohort, COSTS[1])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_mean_quantile_is_that_of_log_normal_scores(seed):
-    rng = np.random.default_rng(seed)
-    ranks = np.sort(rng.integers(0, 30, (4, 12)), axis=1)
-    ranks[:, 0], ranks[:, -1] = 0, 30
-    weights = rng.random((4, 12)) * prior_mass(ranks / 30)
-    expected = [
-        stable.mean_quantile(row.tolist(), [Fraction(int(rank), 30) for rank in one])
-        for row, one in zip(weights, ranks, strict=True)
-    ]
-    found = mean_quantile(weights, centre_score(cell_edges(ranks / 30)))
-    assert found == pytest.approx(expected, abs=1e-13)
-
-
-def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score():
+def test_stable_is_near_the_minimum_and_nearer_with_a_sharper_score():
     """The best cut calls one patient in ten; the middle patient is far away."""
 
     def distance(n_tenths, overlap):
@@ -128,16 +114,8 @@ def test_stable_is_drawn_to_the_minimum_by_more_patients_and_by_a_sharper_score(
         cohort = PatientScores(scores=scores, labels=labels)
         return abs(0.9 - rank_by_stable(cohort, Costs()) / (10 * n_tenths))
 
-    assert distance(40, 40) < distance(20, 20) < distance(10, 10) < distance(5, 5)
-    assert distance(10, 0) < distance(10, 4) < distance(10, 8) < distance(10, 10)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_prior_masses_are_those_of_all_quantiles(seed):
-    """Empty groups and ties included: what is nearest to some cut is counted once."""
-    cells = resample(exact_cuts(random_cohort(seed)).cells[None, :], 5, np.random.default_rng(0))[0]
-    curve = count_errors(cells)
-    assert prior_mass(curve.ranks / curve.n_patients).sum(axis=1) == pytest.approx(np.ones(5))
+    assert all(distance(n, n) < 0.04 for n in (10, 20, 80, 160))
+    assert distance(10, 0) < distance(10, 8) < distance(10, 10)
 
 
 @pytest.mark.parametrize("label", [0, 1])
@@ -145,52 +123,20 @@ def test_stable_without_a_class_is_defined(label):
     """A replicate may have drawn nobody of a class; every error is then one of the other."""
     cohort = PatientScores(scores=np.arange(200.0), labels=[label] * 200)
     rank = rank_by_stable(cohort, Costs())
-    assert rank > 190 if label == 0 else rank < 10
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_weight_beside_a_cut_is_that_of_lower_and_of_higher_ranks(seed):
-    rng = np.random.default_rng(seed)
-    weights = rng.random((3, 12))
-    ranks = np.sort(rng.integers(0, 8, size=(3, 12)), axis=1)
-    below, above = weight_beside(weights, ranks)
-    for row, column in np.ndindex(3, 12):
-        lower, higher = ranks[row] < ranks[row, column], ranks[row] > ranks[row, column]
-        assert below[row, column] == pytest.approx(weights[row, lower].sum(), abs=1e-12)
-        assert above[row, column] == pytest.approx(weights[row, higher].sum(), abs=1e-12)
-
-
-def test_a_second_basin_has_a_twentieth_of_the_weight():
-    weights = np.array([[0.0625, 0.625, 0.25, 0.0625], [0.04, 0.6, 0.3, 0.06]])
-    found = is_between(weights, np.array([[0, 1, 2, 3]] * 2))
-    assert found.tolist() == [[False, True, True, False], [False, False, True, False]]
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_heaviest_basin_keeps_its_weights(seed):
-    rng = np.random.default_rng(seed)
-    weights, wall = rng.random((4, 15)), rng.random((4, 15)) < 0.2
-    wall[0] = False
-    found = one_basin(weights, wall)
-    for row in range(4):
-        edges = [-1, *np.flatnonzero(wall[row]), 15]
-        basins = [range(low + 1, high) for low, high in pairwise(edges)]
-        best = max(basins, key=lambda basin: weights[row, list(basin)].sum())
-        expected = [weights[row, cut] if cut in best else 0.0 for cut in range(15)]
-        assert found[row].tolist() == expected
+    assert rank == (0 if label else 200)
 
 
 def test_how_far_it_looks_by_hand():
     """A miss costs 3: a wrong patient costs 1.8 in the mean, and 18 are 10 wrong of 100."""
     smallest, ill, well = np.array([[18.0]]), np.array([[40]]), np.array([[60]])
-    found = Stable(weight=0.5).reach(smallest, ill, well, Costs(cost_fn=3.0))
+    found = Stable(weight=0.5).reach(smallest, (ill, well), Costs(cost_fn=3.0))
     assert found.tolist() == [
         [pytest.approx(1.8 * 1.001 * -np.log(LEAST_LIKELIHOOD) / (0.5 * np.log(91 / 11)))]
     ]
 
 
 def test_where_all_are_wrong_it_looks_everywhere():
-    far = Stable().reach(np.array([[30.0]]), np.array([[15]]), np.array([[15]]), Costs())
+    far = Stable().reach(np.array([[30.0]]), (np.array([[15]]), np.array([[15]])), Costs())
     assert far[0, 0] > 1e12
 
 
@@ -221,20 +167,16 @@ def test_a_rare_disease_moves_the_cut_up():
     assert rank_by_stable(cohort, rare) > rank_by_stable(cohort, common)
 
 
-def test_thirteen_patients_do_not_pull_the_cut_to_the_middle():
-    """Two are ill, and the score is perfect: with 1/4 per patient a healthy one is called."""
-    ill = 2
-    cells = np.zeros((1, 26), dtype=np.int64)
-    cells[0, 13 - ill : 13] = 1
-    cells[0, 13 : 26 - ill] = 1
-    curve = count_errors(cells)
-    assert Stable()(curve, Costs()).tolist() == [13 - ill]
-    assert Stable(weight=0.25 * (13 / 100) ** 0.6)(curve, Costs()).tolist() != [13 - ill]
+@pytest.mark.parametrize("n", [4, 12, 60, 400])
+def test_a_perfect_score_of_equal_classes_is_cut_between_them(n):
+    cohort = PatientScores(scores=np.arange(n), labels=np.arange(n) >= n // 2)
+    assert rank_by_stable(cohort, Costs()) == n // 2
 
 
-@pytest.mark.parametrize(("n", "expected"), [(100, 0.2), (318, 0.1), (10**6, 0.1), (0, 3.16979)])
-def test_the_weight_of_a_patient(n, expected):
-    assert patient_weight(0.2, np.array([[n]])) == pytest.approx(np.array([[expected]]), rel=1e-5)
+def test_a_perfect_score_of_a_rare_disease_loses_nobody():
+    """The line is as steep as the score is sharp."""
+    cohort = PatientScores(scores=np.arange(200), labels=np.arange(200) >= 170)
+    assert rank_by_stable(cohort, Costs()) == 170
 
 
 def test_cuts_with_a_billionth_of_the_largest_likelihood_do_not_count():
@@ -243,7 +185,7 @@ def test_cuts_with_a_billionth_of_the_largest_likelihood_do_not_count():
     curve = count_errors(
         exact_cuts(PatientScores(scores=np.arange(400.0), labels=labels)).cells[None, :]
     )
-    counts = Stable().weights(curve, Costs())[0] > 0
+    counts = weights_of(curve, Costs())[0] > 0
     most = int(-np.log(LEAST_LIKELIHOOD) / (0.1 * np.log(401)))
     assert most == 34
     assert np.flatnonzero(counts).tolist() == list(range(200 - most, 200 + most + 1))
@@ -256,13 +198,12 @@ def test_the_cells_from_tables_are_those_of_the_quantiles(n):
     edges = cell_edges(ranks / n)
     found = cells_of(ranks, np.full((3, 1), n))
     plain = cells_of(ranks.astype(float), np.full((3, 1), n))
-    for cells in (found, plain):
-        assert cells.mass == pytest.approx(np.diff(edges**2 * (3 - 2 * edges)), abs=1e-15)
+    for mass, score in (found, plain):
+        assert mass == pytest.approx(np.diff(edges), abs=1e-15)
         centres = (edges[:, 1:] + edges[:, :-1]) / 2
         inside = (centres > 0) & (centres < 1)
-        assert np.log(cells.score[inside]) == pytest.approx(ndtri(centres[inside]))
-        assert (cells.score[centres == 0] == 0).all()
-        assert np.isfinite(cells.score).all()
+        assert score[inside] == pytest.approx(ndtri(centres[inside]))
+        assert np.isfinite(score).all()
 
 
 def test_rows_of_different_cohorts_have_their_own_cells():
@@ -270,32 +211,8 @@ def test_rows_of_different_cohorts_have_their_own_cells():
     together = cells_of(ranks, n)
     for row in range(2):
         alone = cells_of(ranks[row : row + 1], n[row : row + 1])
-        assert together.mass[row] == pytest.approx(alone.mass[0])
-        assert together.score[row] == pytest.approx(alone.score[0])
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_the_middle_of_a_row_holds_the_cuts_between(seed):
-    """Also where ranks repeat, and where one cut has nearly all of the weight."""
-    rng = np.random.default_rng(seed)
-    weights = rng.random((1, 12)) ** (1 + seed % 8)
-    weights /= weights.sum()
-    ranks = np.sort(rng.integers(0, 8 + seed, (1, 12)), axis=1)
-    start, stop = middle_of_row(np.concatenate([[0.0], weights[0].cumsum()]), ranks[0])
-    assert list(range(start, stop)) == np.flatnonzero(is_between(weights, ranks)[0]).tolist()
-
-
-@pytest.mark.parametrize("costs", COSTS)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_a_row_alone_keeps_the_basin_that_it_keeps_among_others(costs, seed):
-    cohort = two_basins(80, seed) if seed % 2 else random_cohort(seed, 150)
-    curve, unit, rule = count_errors(exact_cuts(cohort).cells[None, :]), costs.unit, Stable()
-    weights = rule.weights(curve, unit)
-    expected = one_basin(weights, rule.walls(weights, curve, unit))
-    kept = np.zeros_like(weights)
-    basin = rule.basin_in_row(weights[0], curve, unit)
-    kept[:, basin] = weights[:, basin]
-    assert kept.tolist() == expected.tolist()
+        assert together[0][row] == pytest.approx(alone[0][0])
+        assert together[1][row] == pytest.approx(alone[1][0])
 
 
 @pytest.mark.parametrize("rows", [1, 2, 5])
@@ -308,16 +225,108 @@ def test_the_nearest_rank_is_the_first_with_the_smallest_distance(rows):
         assert nearest_rank(ranks, mean).tolist() == ranks[np.arange(rows), nearest].tolist()
 
 
-def test_where_one_cut_has_all_of_the_weight_there_is_nothing_between():
-    weights, ranks = np.array([0.0, 0.01, 0.98, 0.01, 0.0]), np.arange(5)
-    start, stop = middle_of_row(np.concatenate([[0.0], weights.cumsum()]), ranks)
-    assert start >= stop
-    assert not is_between(weights[None, :], ranks[None, :]).any()
-
-
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=2.0), Costs(target=(0.1, 0.3))])
 def test_two_rows_are_answered_as_each_of_them_alone(costs):
     for seed in SEEDS:
         rows = np.stack([exact_cuts(two_basins(60, seed + k)).cells for k in (0, 20)])
         alone = [int(Stable()(count_errors(row[None, :]), costs)[0]) for row in rows]
         assert Stable()(count_errors(rows), costs).tolist() == alone
+
+
+scores_and_labels = st.lists(
+    st.tuples(st.integers(0, 12), st.booleans()), min_size=4, max_size=60
+).filter(lambda rows: len({label for _, label in rows}) == 2)
+costs_of_errors = st.tuples(st.integers(1, 30), st.integers(1, 30))
+
+
+def cohort_of(rows):
+    scores, labels = zip(*rows, strict=True)
+    return PatientScores(scores=np.array(scores, dtype=float), labels=np.array(labels, dtype=int))
+
+
+@given(scores_and_labels, costs_of_errors)
+def test_swapping_classes_costs_and_direction_turns_the_cut_round(rows, costs):
+    cohort = cohort_of(rows)
+    # If both ends cost the same, everybody is called in either direction.
+    assume(costs[0] * cohort.n_positive != costs[1] * cohort.n_negative)
+    turned = PatientScores(scores=-cohort.scores, labels=1 - cohort.labels)
+    here, there = (
+        Costs(cost_fn=costs[0], cost_fp=costs[1]),
+        Costs(cost_fn=costs[1], cost_fp=costs[0]),
+    )
+    rank = rank_by_stable(cohort, here)
+    back = len(rows) - rank_by_stable(turned, there)
+    neighbours = np.unique(np.searchsorted(np.sort(cohort.scores), np.unique(cohort.scores)))
+    between = [r for r in neighbours if min(rank, back) < r < max(rank, back)]
+    # Of two cuts that are equally near the lower one is taken, in both directions.
+    assert not between
+
+
+@given(scores_and_labels, costs_of_errors)
+def test_the_order_of_the_patients_does_not_matter(rows, costs):
+    pair = Costs(cost_fn=costs[0], cost_fp=costs[1])
+    assert rank_by_stable(cohort_of(rows[::-1]), pair) == rank_by_stable(cohort_of(rows), pair)
+
+
+def margin_of(cohort, costs):
+    """How far each cut is from being clearly worse than the best one; negative if it is."""
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    stake, rule = at_stake(curve, costs.unit), Stable()
+    best = stake.errors[0].argmin()
+    excess = stake.errors[0] - stake.errors[0, best]
+    squares = np.abs(stake.squares[0] - stake.squares[0, best]) + stake.two_more[0, 0]
+    return curve.ranks[0], rule.height * np.sqrt(squares) - excess
+
+
+@given(scores_and_labels, costs_of_errors)
+def test_a_slightly_different_cost_moves_the_cut_by_one_patient_at_most(rows, costs):
+    """Unless a cut is just as bad as the best one may be beaten."""
+    cohort = cohort_of([(place, label) for place, (_, label) in enumerate(rows)])
+    pair = Costs(cost_fn=costs[0], cost_fp=costs[1])
+    assume(np.abs(margin_of(cohort, pair)[1]).min() > 1e-6)
+    near = Costs(cost_fn=costs[0] * (1 + 1e-9), cost_fp=costs[1])
+    assert abs(rank_by_stable(cohort, near) - rank_by_stable(cohort, pair)) <= 1
+
+
+@given(scores_and_labels, costs_of_errors, st.sampled_from([1, 2, 10, 100]))
+def test_the_chosen_cut_is_never_clearly_worse_than_the_best(rows, costs, copies):
+    """Also if each patient counts as several. Per patient the allowance falls with their root."""
+    cohort, pair = cohort_of(rows * copies), Costs(cost_fn=costs[0], cost_fp=costs[1])
+    ranks, margin = margin_of(cohort, pair)
+    assert margin[ranks.searchsorted(rank_by_stable(cohort, pair))] >= 0
+
+
+@given(scores_and_labels, costs_of_errors)
+def test_the_cut_of_very_many_copies_is_nearly_the_best(rows, costs):
+    """Each patient counts ten million times: the root of a sum is little beside the sum."""
+    cells = 10**7 * exact_cuts(cohort_of(rows)).cells[None, :]
+    curve, pair = count_errors(cells), Costs(cost_fn=costs[0], cost_fp=costs[1])
+    risk = risk_at_cuts(curve, pair)[0]
+    chosen = risk[curve.ranks[0].searchsorted(Stable()(curve, pair)[0])]
+    assert chosen <= risk.min() + 0.01 * max(costs)
+
+
+@pytest.mark.parametrize("costs", COSTS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_that_do_not_count_can_be_left_out(costs, seed):
+    """Of many patients most cuts; the second opinion of all cuts comes along."""
+    cohort = binormal(seed, 3000, distance=4.0 + seed % 3, prevalence=0.2)
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    _, near = near_best(curve, Stable(), costs)
+    assert near.ranks.size < curve.ranks.size / 2
+    assert Stable()(near, costs).tolist() == Stable()(curve, costs).tolist()
+
+
+def test_a_line_that_does_not_fit_is_not_followed():
+    """The ill have far more spread: the line calls nobody, and the counts know better."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(1000) % 5 < 2
+    scores = np.where(labels, rng.normal(1.5, 3, 1000), rng.normal(0, 0.5, 1000))
+    cohort, costs = PatientScores(scores=scores, labels=labels), Costs(cost_fn=3.0)
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    risk = risk_at_cuts(curve, costs)[0]
+    free, kept = (
+        risk[curve.ranks[0].searchsorted(Stable(height=height)(curve, costs)[0])]
+        for height in (np.inf, 2.5)
+    )
+    assert kept < risk.min() + 0.02 < free - 0.1

@@ -8,7 +8,12 @@ import pytest
 from steadycut.core.bounds.binomial import rate_interval, two_sided
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.shift.parts import shapley_shift, shift_intervals, signed_shift
+from steadycut.core.shift.parts import (
+    shapley_values,
+    shift_intervals,
+    signed_shift,
+    signed_values,
+)
 from steadycut.documents.audit import ShiftParts
 
 PARTS = ("prevalence", "shape_positive", "shape_negative", "total")
@@ -83,8 +88,8 @@ def draw(rates, n, rng):
 def test_the_estimates_lie_inside():
     p, q, costs = Confusion(tp=12, fn=3, fp=4, tn=20), Confusion(tp=5, fn=5, fp=9, tn=30), Costs()
     found = shift_intervals(p, q, costs, 0.1)
-    for order, estimate in (("signed", signed_shift), ("shapley", shapley_shift)):
-        for part, value in ShiftParts.of(estimate(p, q, costs)).to_plain().items():
+    for order, values in (("signed", signed_values), ("shapley", shapley_values)):
+        for part, value in ShiftParts.of(signed_shift(p, q, costs, values)).to_plain().items():
             low, high = found[order][part]
             assert low <= value <= high
 

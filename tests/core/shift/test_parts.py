@@ -1,4 +1,5 @@
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,14 +9,16 @@ from steadycut.core.records import Costs
 from steadycut.core.shift.parts import (
     Parts,
     absolute_shift,
-    shapley_shift,
+    reversed_values,
+    shapley_values,
     signed_shift,
-    signed_shift_reversed,
 )
 from steadycut.documents.audit import ShiftParts
 from tests.core.cohorts import COSTS
 
-ORDERS = [signed_shift, signed_shift_reversed, shapley_shift]
+reversed_shift = partial(signed_shift, order=reversed_values)
+shapley_shift = partial(signed_shift, order=shapley_values)
+ORDERS = [signed_shift, reversed_shift, shapley_shift]
 
 
 def random_counts(seed):
@@ -91,7 +94,7 @@ def test_signed_parts_by_hand():
 
 
 def test_reversed_parts_by_hand():
-    parts = signed_shift_reversed(P, Q, Costs(cost_fn=2.0))
+    parts = reversed_shift(P, Q, Costs(cost_fn=2.0))
     assert parts.prevalence == pytest.approx(-0.3 * (2 * 0.2 - 0.3), abs=1e-12)
     assert parts.shape_positive == pytest.approx(2 * 0.2 * 0.3, abs=1e-12)
     assert parts.shape_negative == pytest.approx(0.8 * -0.05, abs=1e-12)

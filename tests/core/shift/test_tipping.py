@@ -39,10 +39,11 @@ def test_dear_misses_turn_the_slope():
 
 def test_another_prevalence_to_start_from():
     """At prevalence 0.5 the risk is 0.15."""
-    found = tipping_point(COUNTS, Costs(), limit=0.18, prevalence=0.5)
-    assert found.prevalence == found.estimate.present == 0.5
-    assert found.estimate.risk == pytest.approx(0.15)
-    assert found.estimate.prevalence == pytest.approx(0.2)
+    rates = ErrorRates(miss=COUNTS.miss_rate, alarm=COUNTS.alarm_rate)
+    found = tipping_of(rates, 0.5, Costs(), limit=0.18)
+    assert found.present == 0.5
+    assert found.risk == pytest.approx(0.15)
+    assert found.prevalence == pytest.approx(0.2)
 
 
 def test_none_where_no_change_gets_there():

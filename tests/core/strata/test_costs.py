@@ -11,7 +11,6 @@ def test_what_a_matrix_says_by_hand():
     assert (SQUARE.n_grades, SQUARE.n_strata, SQUARE.n_boundaries) == (3, 3, 2)
     assert SQUARE.steps.tolist() == [[-1, -2], [2, -1], [3, 2]]
     assert (SQUARE.smallest, SQUARE.largest, SQUARE.spread) == (0, 5, 5)
-    assert SQUARE.stakes.tolist() == [3, 2, 5]
     assert SQUARE.of_patients([0, 2], [2, 1]).tolist() == [3, 2]
     assert SQUARE.probabilities is None
 

@@ -22,11 +22,9 @@ def test_cells_count_every_patient_once(grid):
     assert cells.sum(axis=1).tolist() == np.bincount(grades, minlength=3).tolist()
 
 
-def test_floor_and_stake_by_hand():
-    """Two patients of grade 0 and one of grade 2: nobody is wrong, or everybody at the worst."""
+def test_the_cost_of_the_highest_stratum_by_hand():
+    """Two patients of grade 0 and one of grade 2."""
     costs = MATRICES[2]
     curves = boundary_curves(np.array([[[2], [0], [1]]]), costs)
     assert curves.n_patients.tolist() == [3]
-    assert curves.floor.tolist() == [0]
-    assert curves.stake.tolist() == [pytest.approx((2 * 3 + 5) / 3)]
     assert curves.base.tolist() == [pytest.approx(2 * 3 / 3)]

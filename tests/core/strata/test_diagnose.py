@@ -37,7 +37,7 @@ def test_outer_strata_may_be_empty_too():
 def test_boundaries_that_often_meet_are_told():
     found = strata_warnings(draws_at([40, 60], [[50, 50], [40, 60], [41, 59]]), 100, NAMES)
     assert kinds(found) == ["near-equal boundaries"]
-    assert "33%" in found[0]
+    assert "33 %" in found[0]
 
 
 def test_a_stratum_of_one_patient_is_not_empty():
@@ -96,10 +96,16 @@ def test_a_stratum_of_ten_is_not_thin_and_a_quarter_is_not_flat():
     wider = [[rank, 60] for rank in (10, 19, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
     (text,) = strata_warnings(draws_at([30, 60], wider), 100, NAMES)
     assert text.startswith("flat minimum: ")
-    assert "spread over 26% of the patients" in text
+    assert "spread over 26 % of the patients" in text
 
 
 def test_the_lowest_stratum_is_counted_from_its_first_patient():
     assert strata_warnings(draws_at([10, 60], [[10, 60]] * 3), 100, NAMES) == []
     (text,) = strata_warnings(draws_at([9, 60], [[9, 60]] * 3), 100, NAMES)
     assert text == "thin stratum: patients used to choose in 'low': only 9."
+
+
+def test_the_stratum_that_is_better_empty_gets_no_warning():
+    draws = draws_at([50, 50], [[49, 49], [51, 51], [50, 50]])
+    assert "empty stratum" in kinds(strata_warnings(draws, 100, NAMES))
+    assert strata_warnings(draws, 100, NAMES, may_be_thin="grey") == []

@@ -1,27 +1,24 @@
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import ndtr, ndtri
 
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.cuts.grid import cuts_of
-from steadycut.core.cuts.risk_curve import count_errors
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.basins import barriers
+from steadycut.core.records import PatientScores
 from steadycut.core.rules.registry import parse_rule
-from steadycut.core.rules.stable import cell_edges
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import draw_strata
-from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.rules import (
     RULES,
-    StableStrata,
-    boundary_barriers,
     joint_minimum,
     parse_strata_rule,
     smallest_risk,
+    stable_boundaries,
+    stable_boundary,
 )
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, random_cohort, two_basins
@@ -30,10 +27,10 @@ from tests.core.strata_cohorts import (
     MATRICES,
     SEEDS,
     SQUARE,
-    ZERO_ONE,
     cells_of,
     every_cost,
 )
+from tests.slow_reference import stable
 
 
 def ranks_by(rule, cells, costs):
@@ -106,42 +103,52 @@ def test_one_boundary_of_two_grades_is_the_cut_off_of_the_plain_rule(rule, grid,
         assert strata.draw_ranks[:, 0].tolist() == plain.ranks.tolist()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_barriers_of_two_grades_are_those_of_one_cut_off(seed):
-    cohort, costs = two_basins(120, seed), Costs(cost_fn=2.0)
-    _, cells = grade_cells(cohort, cohort.labels.astype(int), 2, "exact")
-    matrix = CostMatrix([[0, 1], [2, 0]])
-    expected = barriers(count_errors(cuts_of(cohort, "exact").cells[None]), costs, 2.0)
-    found = boundary_barriers(boundary_curves(cells[None], matrix), matrix, 0, 2.0)
-    assert expected.any()
-    assert found.tolist() == expected.tolist()
-
-
+@pytest.mark.parametrize("costs", MATRICES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_stable_is_the_nearest_rank_to_the_joint_posterior_mean(seed):
-    costs = SQUARE
-    _, cells, _, _ = cells_of(seed, costs, 40)
-    curves = boundary_curves(cells[None], costs)
-    rule = StableStrata(barrier=1e9)
-    smallest = smallest_risk(curves)[0] / curves.stake[0] * 40
-    weight = 0.2 * (100 / 40) ** 0.6
-    scale = weight * np.log(2 * (41 - smallest) / (smallest + 1)) * 40 / curves.stake[0]
-    edges = cell_edges(curves.ranks / 40)
-    weights = ordered_marginals(-scale * curves.risk, edges)[0]
-    scores = np.exp(ndtri((edges[0, 1:] + edges[0, :-1]) / 2))
-    means = 40 * ndtr(np.log(weights @ scores))
-    for rank, mean in zip(rule(curves, costs)[0], means, strict=True):
-        assert abs(rank - mean) == pytest.approx(np.abs(curves.ranks[0] - mean).min())
+def test_stable_is_the_rule_of_one_cut_off_at_every_boundary(costs, seed):
+    """Grades that belong above the boundary are the ill, at what they cost below it."""
+    _, cells, patients, grades = cells_of(seed, costs, 40)
+    scores = patients.scores.tolist()
+    alone = [
+        stable.chosen_rank(scores, [Fraction(step[grade]) for grade in grades], step)[0]
+        for step in costs.steps.T.tolist()
+    ]
+    found = ranks_by(stable_boundaries, cells, costs)
+    if sorted(alone) == alone:
+        assert found.tolist() == alone
+    assert (np.diff(found) >= 0).all()
 
 
-@pytest.mark.parametrize("costs", [ZERO_ONE, *MATRICES])
-@pytest.mark.parametrize("seed", SEEDS)
-def test_errors_never_speak_for_boundaries(costs, seed):
-    """Not even if the score says nothing, where two of three patients are in error."""
-    _, cells, _, _ = cells_of(seed, costs, 30, distance=0.0)
-    curves = boundary_curves(cells[None], costs)
-    likelihood = StableStrata().log_likelihood(curves)
-    assert (likelihood <= 0).all()
+def test_boundaries_of_stable_that_would_cross_are_chosen_as_one():
+    """Without the grey stratum the costs are those of one cut-off, and so is the choice."""
+    costs = CostMatrix([[0, 0.9, 1], [1, 0.9, 0]])
+    labels = np.random.default_rng(0).random(200) < np.linspace(0.05, 0.95, 200)
+    cohort = PatientScores(scores=np.arange(200.0), labels=labels)
+    _, cells = grade_cells(cohort, labels.astype(int), 2, "exact")
+    curves = boundary_curves(np.stack([cells, cells]), costs)
+    alone = [int(stable_boundary(curves, step)[0]) for step in costs.steps.T]
+    assert alone[0] > alone[1]
+    together = int(stable_boundary(curves, np.array([-1.0, 1.0]))[0])
+    assert stable_boundaries(curves, costs).tolist() == [[together, together]] * 2
+
+
+def test_pooled_boundaries_can_cross_those_before_them():
+    """Four strata: the last two boundaries meet, and fall below the first one."""
+    steps = np.array([[-1.0, 2.0], [-9.0, 1.0], [-1.0, 9.0]])
+    labels = np.random.default_rng(1).random(300) < np.linspace(0.05, 0.95, 300)
+    cohort = PatientScores(scores=np.arange(300.0), labels=labels)
+    _, cells = grade_cells(cohort, labels.astype(int), 2, "exact")
+    values = np.array([[0.0, 0.0], *(-steps.cumsum(axis=0))]).T
+    costs = CostMatrix(values - values.min())
+    found = ranks_by(stable_boundaries, cells, costs)
+    assert (np.diff(found) >= 0).all()
+    assert found[1] == found[2]
+
+
+def test_a_boundary_that_matters_to_nobody_is_placed_anyway():
+    """A replicate may have patients of one grade only."""
+    curves = boundary_curves(np.array([[[2, 3], [0, 0], [0, 0]]]), SQUARE)
+    assert stable_boundary(curves, np.array([0.0, 1.0, -1.0])).tolist() in ([0], [2], [5])
 
 
 def test_a_cost_that_nobody_can_avoid_changes_nothing():
@@ -151,23 +158,6 @@ def test_a_cost_that_nobody_can_avoid_changes_nothing():
         _, cells, _, _ = cells_of(seed, SQUARE, 60)
         for rule in RULES.values():
             assert ranks_by(rule, cells, dear).tolist() == ranks_by(rule, cells, SQUARE).tolist()
-
-
-def test_stable_keeps_every_boundary_in_one_basin():
-    """Two groups with a cut each for the upper boundary: never the middle between them."""
-    cohort = two_basins(100, 1)
-    costs = CostMatrix([[0, 0.1, 1], [1.5, 1, 0]])
-    _, cells = grade_cells(cohort, cohort.labels.astype(int), 2, "exact")
-    curves = boundary_curves(cells[None], costs)
-    assert boundary_barriers(curves, costs, 1, 2.0).any()
-    kept, free = (StableStrata(barrier=b)(curves, costs)[0] for b in (2.0, 1e9))
-    risks = [cost_of(curves, ranks) for ranks in (kept, free)]
-    assert risks[0] < risks[1] - 0.05
-
-
-def cost_of(curves, ranks):
-    cuts = np.searchsorted(curves.ranks[0], ranks)
-    return curves.base[0] + sum(curves.risk[0, k, cut] for k, cut in enumerate(cuts))
 
 
 @settings(deadline=None, max_examples=60)
@@ -185,7 +175,7 @@ def test_boundaries_never_cross(values, costs, rule, grid, seed):
     rng = np.random.default_rng(seed)
     found = draw_strata(cuts, cells, parse_strata_rule(rule), costs, 8, rng)
     for ordered in (found.thresholds, found.draws, found.ranks, found.draw_ranks):
-        assert (np.diff(ordered, axis=-1) >= 0).all()
+        assert np.array_equal(ordered, np.sort(ordered, axis=-1))
 
 
 def test_an_unknown_rule_is_refused():
@@ -206,14 +196,3 @@ def test_the_unit_of_the_costs_changes_no_boundary(seed, factor):
 def test_a_rule_that_is_no_text_is_refused():
     with pytest.raises(BadOption, match="rule must be one of stable, erm"):
         parse_strata_rule(3)
-
-
-@pytest.mark.parametrize("factor", [1e-9, 1e9])
-def test_the_unit_of_the_costs_makes_no_barrier(factor):
-    patients = two_basins(60, 1)
-    _, cells = grade_cells(patients, patients.labels.astype(np.int64), 2, "exact")
-    plain, scaled = (CostMatrix.of_errors(cost, cost) for cost in (1.0, factor))
-    expected = boundary_barriers(boundary_curves(cells[None], plain), plain, 0, 1.0)
-    assert expected.sum() > 3
-    found = boundary_barriers(boundary_curves(cells[None], scaled), scaled, 0, 1.0)
-    assert found.tolist() == expected.tolist()

@@ -115,9 +115,9 @@ def test_replicates_without_such_a_cut_take_the_nearest_and_stay_in_order(limits
     cuts, cells = grade_cells(PatientScores(scores=scores), ill, 2, grid)
     rng = np.random.default_rng(0)
     found = draw_strata(cuts, cells, TwoCuts.of(*limits), COSTS, 40, rng)
-    assert np.isfinite(found.draws).all()
-    assert (np.diff(found.draws, axis=1) >= 0).all()
-    assert np.diff(found.thresholds)[0] >= 0
+    assert not np.isnan(found.draws).any()
+    assert np.array_equal(found.draws, np.sort(found.draws, axis=1))
+    assert found.thresholds[0] <= found.thresholds[1]
 
 
 @pytest.mark.parametrize("names", [("sensitivity", "specificity"), ("npv", "ppv")])

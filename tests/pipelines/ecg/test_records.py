@@ -105,7 +105,7 @@ def broken(tmp_path, kind, leads):
         ("lead", "lacks the leads V5, V6"),
         ("rate", "the header says 50"),
         ("flat", "lead aVL is flat"),
-        ("gap", "20% of lead I is missing"),
+        ("gap", "20 % of lead I is missing"),
         ("unit", "mmHg"),
         ("cut", "cut short"),
         ("gone", "cannot be read"),

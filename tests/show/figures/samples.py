@@ -1,6 +1,7 @@
 """Studies and audits that the tests of figures and pages share, as plain content."""
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -21,6 +22,11 @@ def cohort(n, seed, *, moved=0.0, positive=0.4, ties=False, name="tumour_score",
     return PatientScores(scores=scores, labels=labels, recipe=recipe)
 
 
+def turned(patients, direction):
+    """The same patients with scores that speak for the disease in this direction."""
+    return replace(patients, scores=-patients.scores) if direction == "le" else patients
+
+
 def as_json(content):
     """The content as it comes back from a file; fresh at every call."""
     return json.loads(json.dumps(content))
@@ -29,7 +35,8 @@ def as_json(content):
 @cache
 def _study(**options):
     options = {"n_bootstrap": 50, **options}
-    return fit([cohort(160, 1), cohort(160, 1, how="quantile:0.9")], **options)
+    several = [cohort(160, 1), cohort(160, 1, how="quantile:0.9")]
+    return fit([turned(one, options.get("direction")) for one in several], **options)
 
 
 def study(**options):
@@ -42,7 +49,8 @@ def frozen_rule():
 
 @cache
 def _tied(direction):
-    return fit(cohort(30, 3, ties=True), n_bootstrap=50, direction=direction)
+    patients = turned(cohort(30, 3, ties=True), direction)
+    return fit(patients, n_bootstrap=50, direction=direction)
 
 
 def tied_study(direction="ge"):

@@ -4,8 +4,9 @@ from steadycut import fit_strata
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.records import PatientScores, Recipe
 from steadycut.documents.study import StudyRatePart
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.rule import rule_page
-from steadycut.show.pages.strata import strata_lines, strata_page
+from steadycut.show.pages.strata import strata_lines
 from steadycut.show.sections.two_cuts import two_cuts_step
 from steadycut.show.words.next_step import COMMAND_LINE
 from tests.core.cohorts import binormal
@@ -59,11 +60,11 @@ def test_texts_of_the_user_are_escaped():
 def test_a_vacuous_certificate_is_said():
     study = fit_strata(binormal(1, 24, distance=0.0), costs=GREY.values, n_bootstrap=20)
     assert study.certificate.vacuous
-    page = strata_page(study.describe())
+    page = page_of(study.describe())
     assert page.status.text == "not shown to be useful"
     (useful,) = [mark.text for mark in page.marks]
     assert useful.startswith("Useful here: cannot tell. Not shown to be better than one stratum")
-    older = strata_page(study.describe().model_copy(update={"verdict": None}))
+    older = page_of(study.describe().model_copy(update={"verdict": None}))
     assert older.status.text == "not shown to be useful"
     assert any(sentence.startswith("Not shown") for sentence in older.headline)
     assert page.warnings == tuple(study.warnings)
@@ -79,7 +80,7 @@ def two_cuts(direction="ge", **options):
 
 def test_rule_out_and_rule_in_come_first():
     study = two_cuts(certify="npv:0.8,specificity:0.8").describe()
-    page = strata_page(study)
+    page = page_of(study)
     low, high = (f"{cut:.4g}" for cut in study.thresholds)
     n = study.between.patients
     assert page.headline[0].startswith(f"Rule out below {low}")
@@ -99,11 +100,11 @@ def test_rule_out_and_rule_in_come_first():
 def test_low_scores_are_ruled_in_from_above():
     study = two_cuts("le").describe()
     low, high = (f"{cut:.4g}" for cut in study.thresholds)
-    assert strata_page(study).headline[0].startswith(f"Rule out above {low}, rule in at {high} or")
+    assert page_of(study).headline[0].startswith(f"Rule out above {low}, rule in at {high} or")
 
 
 def test_what_a_side_needs_is_said():
-    strict = strata_page(two_cuts(certify="npv:0.96,specificity:0.96").describe())
+    strict = page_of(two_cuts(certify="npv:0.96,specificity:0.96").describe())
     out = strict.sections[0].tables[0].rows[0]
     assert out[2:4] == ("0.96", "63 of 68")
     assert strict.next_step == (
@@ -153,7 +154,7 @@ def test_no_absurd_limit_is_advised(sides, step):
 
 def test_the_frozen_file_says_the_same():
     study = two_cuts()
-    page, frozen = strata_page(study.describe()), rule_page(study.freeze())
+    page, frozen = page_of(study.describe()), rule_page(study.freeze())
     assert frozen.marks == page.marks
     assert frozen.headline[0].startswith(page.headline[0])
     assert frozen.next_step == page.next_step

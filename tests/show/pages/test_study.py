@@ -2,7 +2,8 @@
 
 from steadycut import fit
 from steadycut.documents.study import OptionsPart
-from steadycut.show.pages.study import further_options, study_page
+from steadycut.show.pages.kinds import page_of
+from steadycut.show.pages.study import further_options
 from steadycut.show.render.markdown import markdown
 from tests.show.figures import samples
 
@@ -41,5 +42,5 @@ def test_an_option_without_a_name_of_its_own_is_called_as_in_python():
 
 def test_the_radius_is_that_of_the_delta_of_the_bootstrap():
     study = fit(samples.cohort(80, 3), instability={"delta_boot": 0.25}, n_bootstrap=20)
-    page = markdown(study_page(study.describe()))
+    page = markdown(page_of(study.describe()))
     assert "75 % of the resampled cut-offs are no further away" in page

@@ -1,5 +1,7 @@
 """Numbers of one column, and which columns go to the left."""
 
+import math
+
 import pytest
 
 from steadycut.show.render.columns import columns, numbers, percents, wrapped
@@ -54,3 +56,7 @@ def test_a_number_keeps_its_percent_sign():
 def test_texts_go_to_the_left_and_numbers_to_the_right():
     table = columns([("rule", "cut"), ("a", "-0.5"), ("long", "-10.5")], "tn")
     assert table.splitlines() == ["  rule    cut", "  a      -0.5", "  long  -10.5"]
+
+
+def test_an_infinite_cut_off_is_named_among_numbers():
+    assert numbers([0.25, math.inf, None]) == ["0.250", "above every score", "not known"]

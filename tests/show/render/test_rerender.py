@@ -4,7 +4,6 @@ import pytest
 
 from steadycut.errors import BadOption
 from steadycut.show.pages.kinds import page_of
-from steadycut.show.pages.study import study_page
 from steadycut.show.render.markdown import markdown
 from steadycut.show.render.rerender import page_name, render_again
 from tests.show.documents import document
@@ -26,9 +25,7 @@ def test_a_page_to_print_has_no_script_and_all_figures():
     study = samples.study()
     page = render_again(study, "pdf-ready")
     assert not re.search(r"<script|<button|<input|script-src", page)
-    assert page.count("<svg") == sum(
-        len(one.pictures) for one in study_page(document(study)).sections
-    )
+    assert page.count("<svg") == sum(len(one.pictures) for one in page_of(document(study)).sections)
     assert 'data-theme="light"' in page
 
 
@@ -49,7 +46,7 @@ def test_markdown_holds_every_cell(make):
 
 def test_a_name_stays_text_in_markdown():
     study = samples.study() | {"score": f"{SCRIPT} a|b\n# c"}
-    text = markdown(study_page(document(study)))
+    text = markdown(page_of(document(study)))
     assert "<script>" not in text
     assert not re.search(r"^# c", text, re.MULTILINE)
     rows = [line for line in text.splitlines() if line.startswith("| ")]

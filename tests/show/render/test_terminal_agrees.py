@@ -5,7 +5,6 @@ import re
 import pytest
 
 from steadycut.show.pages.kinds import page_of
-from steadycut.show.pages.study import study_page
 from steadycut.show.render.html import render_page
 from steadycut.show.render.terminal import STRAIGHT, WIDTH, terminal
 from tests.show.documents import document
@@ -46,7 +45,7 @@ def test_a_study_shows_its_numbers():
 
 
 def test_sentences_are_wrapped_and_tables_are_not():
-    page = study_page(document(samples.study()), document(samples.comparison()))
+    page = page_of(document(samples.study()), document(samples.comparison()))
     lines = terminal(page, verbose=True).splitlines()
     assert all(len(line) <= WIDTH for line in lines if not line.startswith("  "))
     assert any(line.startswith("  rule ") for line in lines)

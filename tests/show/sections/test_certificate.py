@@ -5,8 +5,9 @@ import pytest
 from steadycut import fit
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.class_names import DEFAULT
+from steadycut.core.verdict import OVERALL
 from steadycut.documents.study import StudyRatePart
-from steadycut.show.pages.study import study_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.markdown import markdown
 from steadycut.show.render.terminal import terminal
 from steadycut.show.sections.certificate import (
@@ -15,7 +16,6 @@ from steadycut.show.sections.certificate import (
     rates_sentence,
     rates_step,
 )
-from steadycut.show.sections.verdict import TONES
 from steadycut.show.words.next_step import COMMAND_LINE
 from tests.show.figures import samples
 
@@ -32,7 +32,7 @@ def part(right, n, *, rate="sensitivity", asked=0.9):
 def test_without_a_question_nothing_is_said():
     study = described()
     assert study.certified_rates is None
-    said = terminal(study_page(study))
+    said = terminal(page_of(study))
     assert "As asked" not in said
     assert "at least 0.90:" not in said
 
@@ -40,7 +40,7 @@ def test_without_a_question_nothing_is_said():
 @pytest.mark.parametrize("honesty", ["split", "uniform"])
 def test_the_page_and_the_terminal_answer_what_was_asked(honesty):
     study = described(certify="sensitivity:0.5,specificity:0.99", honesty=honesty)
-    page = study_page(study)
+    page = page_of(study)
     said = " ".join(terminal(page).split())
     sentence = rates_sentence(study.certified_rates, 0.1)
     step = rates_step(study.certified_rates, "ge", DEFAULT).spelled(COMMAND_LINE)
@@ -50,8 +50,8 @@ def test_the_page_and_the_terminal_answer_what_was_asked(honesty):
     assert "As asked: " in said
     assert "Sensitivity at least 0.50: shown (" in said
     assert "; 90 % confidence for both." in said
-    assert len(terminal(page).splitlines()) <= 11
-    assert (page.marks[0].tone, page.marks[1].tone) == ("good", TONES[study.verdict.as_asked])
+    assert len(terminal(page).splitlines()) <= 12
+    assert (page.marks[0].tone, page.marks[1].tone) == ("good", OVERALL[study.verdict.as_asked])
 
 
 def test_the_limit_is_never_rounded_towards_what_was_asked_for():
@@ -105,7 +105,7 @@ def test_two_rates_that_are_too_low_need_a_better_score():
 
 
 def test_a_file_without_a_verdict_shows_its_certificate():
-    page = study_page(described().model_copy(update={"verdict": None}))
+    page = page_of(described().model_copy(update={"verdict": None}))
     assert page.status.text == "certified"
     assert page.headline[1].startswith("Certified: wrong in at most ")
     assert page.marks == ()
@@ -124,7 +124,7 @@ def test_a_cut_off_that_is_not_shown_to_be_useful_says_what_to_do(change, text):
     study = described()
     given = {"useful": "cannot tell", "overall": "open", **change}
     verdict = study.verdict.model_copy(update=given)
-    page = study_page(study.model_copy(update={"verdict": verdict}))
+    page = page_of(study.model_copy(update={"verdict": verdict}))
     assert page.next_step.startswith(text)
     assert page.status.tone == verdict.overall
     assert page.marks[0].text.startswith(f"Useful here: {verdict.useful}. ")

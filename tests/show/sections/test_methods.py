@@ -4,6 +4,7 @@ from pathlib import Path
 from steadycut.core.rounding import at_most
 from steadycut.show.sections.methods import (
     CITATION,
+    STABLE,
     audit_methods_section,
     methods_section,
     rule_in_words,
@@ -22,6 +23,17 @@ def test_the_citation_is_that_of_the_repository():
         for key in ("title", "family-names", "given-names", "notes")
     )
     assert f"{family} {given[0]}. {title}. {notes}." == CITATION
+
+
+def test_the_rule_is_explained_as_on_its_page():
+    page = Path(__file__).parents[3] / "docs" / "transport.md"
+    assert STABLE in page.read_text(encoding="utf-8")
+    stable, other = (
+        " ".join(methods_section(document(samples.study(rule=rule))).texts)
+        for rule in ("stable", "erm")
+    )
+    assert STABLE in stable
+    assert STABLE not in other
 
 
 def test_the_text_of_a_study_holds_what_a_paper_needs():

@@ -6,8 +6,9 @@ import pytest
 from steadycut import PatientScores, fit
 from steadycut.show.figures.elements import MOST_ROWS
 from steadycut.show.figures.sites import SitesDisplay
-from steadycut.show.pages.study import study_page
+from steadycut.show.pages.kinds import page_of
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
+from steadycut.show.svg.draw import draw_svg
 
 
 def cohort(n_sites, n=30, spread=0.2, gap=3.0, seed=0):
@@ -38,7 +39,7 @@ def test_one_hospital_says_nothing_about_another(sites, why):
     assert why in said(study)
     assert "nothing can be said about another one" in said(study)
     assert next_site_facts(study) == ()
-    assert "says nothing about another hospital" in study_page(study).next_step
+    assert "says nothing about another hospital" in page_of(study).next_step
 
 
 def test_few_hospitals_say_which_level_cannot_be_had_and_how_many_it_takes():
@@ -135,7 +136,7 @@ def test_the_hospital_that_makes_the_limit_is_named_and_drawn():
     assert "because few patients were seen there" in said(study)
     assert "few patients were seen" not in said(described(cohort(3, n=60, seed=2)))
     shown = SitesDisplay.from_study(study)
-    assert (shown.costs.size, shown.n_left_out) == (MOST_ROWS, 5)
+    assert (len(shown.rows), shown.n_left_out) == (MOST_ROWS, 5)
     assert shown.names[MOST_ROWS - 1] == "no. 1 (few patients) (3)"
 
 
@@ -146,7 +147,7 @@ def test_the_cost_of_a_hospital_without_ill_patients_is_not_known_at_a_told_prev
     study = described(healthy, prevalence_there=0.2)
     (table,) = next_site_section(study).tables
     assert [row[3] == "not known" for row in table.rows] == [False, True, False, False]
-    assert np.isnan(SitesDisplay.from_study(study).costs).sum() == 1
+    draw_svg(SitesDisplay.from_study(study), "sites")
     assert "one lacks ill or healthy patients" in said(study)
     assert "at 20 % prevalence, by a cut-off" in next_site_facts(study)[0][1]
 

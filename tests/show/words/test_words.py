@@ -18,7 +18,6 @@ from scripts.check_words import (
 from steadycut.cli.main import Commands
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
-from steadycut.show.pages.study import study_page
 from steadycut.show.render.html import render_page
 from steadycut.show.render.markdown import markdown
 from steadycut.show.render.terminal import terminal
@@ -37,7 +36,7 @@ PAPER = re.compile(
 )
 PAGES = {
     **{name: (lambda make=make: page_of(document(make()))) for name, make in DOCUMENTS.items()},
-    "study and comparison": lambda: study_page(
+    "study and comparison": lambda: page_of(
         document(samples.study()), document(samples.comparison())
     ),
     "study with rates": lambda: page_of(

@@ -165,16 +165,16 @@ def test_a_stratum_without_labels_is_named_and_bounded(rule, pool):
     ("given", "says"),
     [
         ({}, "give one of them"),
-        ({"labels": 300, "probabilities": [1, 0.5]}, "give one of them"),
-        ({"labels": N}, "Label all of them"),
-        ({"labels": 3}, "at least 10"),
+        ({"draw": 300, "probabilities": [1, 0.5]}, "give one of them"),
+        ({"draw": N}, "Label all of them"),
+        ({"draw": 3}, "at least 10"),
         ({"probabilities": [0, 0.5]}, "above 0 for called"),
         ({"probabilities": [1.0]}, "two or three"),
         ({"probabilities": [1, 2]}, "from 0 to 1"),
         ({"probabilities": [1, 0.5], "edge": 0.1}, "three strata"),
-        ({"labels": 300, "edge": 99.0}, "below the cut-off"),
-        ({"labels": 300, "prevalence": 2}, "between 0 and 1"),
-        ({"labels": 300, "seed": -1}, "seed"),
+        ({"draw": 300, "edge": 99.0}, "below the cut-off"),
+        ({"draw": 300, "prevalence": 2}, "between 0 and 1"),
+        ({"draw": 300, "seed": -1}, "seed"),
     ],
 )
 def test_a_plan_that_cannot_be_is_refused(rule, pool, given, says):

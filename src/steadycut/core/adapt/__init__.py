@@ -2,7 +2,7 @@
 
 =============  ==========================================================================
 ``pool``       scores of the first hospital by class, of the next one without labels
-``mix``        the cut-off at a stated prevalence, and how far to follow it
+``refit``      the rule fitted again for the next hospital, from a stated prevalence and labels
 ``menu``       a few cut-offs with weights, fixed before any label is seen; whom to label next
 ``labels``     the choice among them and exact limits, from all labels at once
 ``sampling``   whom to label if labels are scarce, and limits from such labels

@@ -21,8 +21,8 @@ from functools import cached_property
 
 import numpy as np
 
-from steadycut.core.adapt.labels import Labels
 from steadycut.core.adapt.menu import Item
+from steadycut.core.adapt.refit import Labels
 from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted
 from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.confusion import Confusion

@@ -4,7 +4,6 @@ import numpy as np
 from scipy.special import logsumexp
 from scipy.stats import binom
 
-from steadycut.core.adapt.labels import LEAST_OWN, OWN_PART
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.checks import IntArray
 
@@ -47,17 +46,6 @@ def labels_needed(risk: float, target: float, delta: float, power: float = POWER
     most = np.where(binom.cdf(most, sizes, target) > delta, most - 1, most)
     enough = np.flatnonzero(binom.cdf(most, sizes, risk) >= power)
     return int(sizes[enough[0]]) if enough.size else None
-
-
-def labels_for_menu(risk: float, target: float, delta: float) -> int | None:
-    """Return how many labels certify a cut-off of a menu; ``delta`` is its share.
-
-    From `LEAST_OWN` labels on, their scores take a part of it.
-    """
-    needed = labels_needed(risk, target, delta)
-    if needed is None or needed < LEAST_OWN:
-        return needed
-    return labels_needed(risk, target, delta * (1 - OWN_PART))
 
 
 def labels_one_at_a_time(

@@ -1,11 +1,12 @@
-"""Scores of the first hospital by class, of the next one without labels, and their cut-offs."""
+"""Scores of the first hospital by class, and of the next one without labels."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.checks import FloatArray
+from steadycut.core.records import Costs
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -39,6 +40,20 @@ class HomeScores:
         """Return the shares of ill and of healthy patients below each cut-off."""
         return share_below(self.positive, cuts), share_below(self.negative, cuts)
 
+    def smallest_risk(self, prevalence: float, costs: Costs) -> float:
+        """Return the smallest mean cost of a cut-off, if the prevalence were this one.
+
+        Examples
+        --------
+        >>> ill, well = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.0, 1.0])
+        >>> home = HomeScores(positive=ill, negative=well, n_positive=4, n_negative=2)
+        >>> home.smallest_risk(0.5, Costs()), home.smallest_risk(0.5, Costs(cost_fn=8))
+        (0.125, 0.25)
+        """
+        missed, spared = self.shares_below(self.cuts)
+        risk = costs.cost_fn * prevalence * missed + costs.cost_fp * (1 - prevalence) * (1 - spared)
+        return float(risk.min())
+
 
 def share_below(ascending: FloatArray, cuts: FloatArray) -> FloatArray:
     """Return the share of scores below each cut-off."""
@@ -47,36 +62,15 @@ def share_below(ascending: FloatArray, cuts: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Pool:
-    """Oriented scores, ascending, and the cut-offs that decide differently about them.
-
-    A cut-off lies at the score of the first patient whom it calls, and the last one just above all
-    scores. So an increasing transform of the scores transforms the cut-offs exactly. ``ranks`` are
-    the shares of patients below each cut-off.
-    """
+    """Oriented scores of the next hospital, ascending."""
 
     scores: FloatArray
-    cuts: FloatArray
-    ranks: FloatArray
 
     @classmethod
     def of(cls, scores: ArrayLike) -> "Pool":
         """Return the pool of patients with these oriented scores."""
-        ascending = np.sort(np.asarray(scores, dtype=float))
-        above = np.nextafter(ascending[-1], np.inf)
-        cuts = np.append(np.unique(ascending), above)
-        return cls(scores=ascending, cuts=cuts, ranks=share_below(ascending, cuts))
+        return cls(scores=np.sort(np.asarray(scores, dtype=float)))
 
     def rank_of(self, cut: float) -> float:
         """Return the share of patients below a cut-off."""
         return float(share_below(self.scores, np.array([cut]))[0])
-
-    def nearest(self, ranks: ArrayLike) -> IntArray:
-        """Return which cut-off has the rank nearest to each given one; of two the lower."""
-        given = np.asarray(ranks, dtype=float)
-        after = np.clip(np.searchsorted(self.ranks, given), 1, self.ranks.size - 1)
-        closer_below = given - self.ranks[after - 1] <= self.ranks[after] - given
-        return np.asarray(np.where(closer_below, after - 1, after))
-
-    def at_rank(self, rank: float) -> float:
-        """Return the cut-off whose rank is nearest."""
-        return float(self.cuts[self.nearest(rank)])

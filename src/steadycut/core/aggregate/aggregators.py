@@ -19,8 +19,9 @@ import numpy as np
 from steadycut.core.aggregate.exact_sums import exact_sums
 from steadycut.core.checks import FloatArray, IntArray, read_only, refuse
 from steadycut.errors import BadOption
+from steadycut.rule_reader import AGGREGATORS as READER
+from steadycut.rule_reader import noisy_or as noisy_or_of
 
-LARGEST_TRIM = 0.5
 # For fewer values a full sort is faster than a partial one.
 FEW_TO_SORT = 64
 
@@ -233,67 +234,6 @@ def nest(patients: IntArray, levels: Sequence[IntArray]) -> tuple[IntArray, ...]
     return (outer, *reversed(parents))
 
 
-def patient_segments(
-    steps: Sequence[IntArray], values: FloatArray, aggregators: Sequence[Aggregator]
-) -> Segments:
-    """Return the values of each patient after all inner levels are aggregated.
-
-    Parameters
-    ----------
-    steps
-        The result of `nest`: one step per level, then the patients.
-    values
-        Score of each row, shape (n,).
-    aggregators
-        One per level, innermost first: one fewer than ``steps``.
-
-    Examples
-    --------
-    >>> steps = nest(np.array([0, 0, 0]), [np.array([0, 0, 1])])
-    >>> patient_segments(steps, np.array([0.2, 0.8, 0.5]), [parse_aggregator("max")]).values
-    array([0.5, 0.8])
-    """
-    for groups, aggregator in zip(steps[:-1], aggregators, strict=True):
-        values = aggregator(sort_segments(groups, values))
-    return sort_segments(steps[-1], values)
-
-
-def aggregate_chain(
-    patients: IntArray, levels: Sequence[IntArray], values: FloatArray, chain: Sequence[How]
-) -> tuple[FloatArray, IntArray]:
-    """Return one score per patient, and the number of rows of each patient.
-
-    Parameters
-    ----------
-    patients
-        Patient of each row, shape (n,), whole numbers from 0 without gaps.
-    levels
-        Code of each row in each level, innermost first, as in ``Recipe.levels``.
-    values
-        Score of each row, shape (n,). All must be finite.
-    chain
-        One aggregator per level, innermost first. The last one aggregates over the patient.
-
-    Notes
-    -----
-    This is the aggregator A of the paper's problem setup, nested. The result is identical to the
-    last bit for any order of the rows.
-
-    Examples
-    --------
-    Two slides, the largest tile of each, then their mean:
-
-    >>> scores, n_instances = aggregate_chain(
-    ...     np.array([0, 0, 0]), [np.array([0, 0, 1])], np.array([0.25, 0.75, 0.5]), ["max", "mean"]
-    ... )
-    >>> scores, n_instances
-    (array([0.625]), array([3]))
-    """
-    *inner, last = [parse_aggregator(how) for how in chain]
-    segments = patient_segments(nest(patients, levels), values, inner)
-    return last(segments), np.bincount(patients)
-
-
 # One function per aggregator -------------------------------------------------------------
 
 
@@ -359,12 +299,11 @@ def noisy_or(segments: Segments) -> FloatArray:
     """Return 1 - prod(1 - p): the probability of at least one positive, if independent."""
     low, high = segments.values.min(), segments.values.max()
     if low < 0 or high > 1:
-        msg = (
+        raise BadOption(
             f"noisy-or needs scores from 0 to 1; these run from {low:g} to {high:g}. "
             "Choose another aggregator, or turn the scores into probabilities."
         )
-        raise BadOption(msg)
-    return np.array([_noisy_or(group.tolist()) for group in segments.split()])
+    return np.array([noisy_or_of(sorted(group.tolist())) for group in segments.split()])
 
 
 def trimmed_mean(segments: Segments, share: float) -> FloatArray:
@@ -387,13 +326,6 @@ def _means(values: FloatArray, starts: IntArray, stops: IntArray) -> FloatArray:
 def _interpolate(low: FloatArray, high: FloatArray, weight: FloatArray) -> FloatArray:
     gap = high - low
     return np.where(weight < 0.5, low + gap * weight, high - gap * (1 - weight))  # noqa: PLR2004
-
-
-def _noisy_or(group: list[float]) -> float:
-    if max(group) == 1:
-        return 1.0
-    # Adding 0.0 turns the negative zero of an all-zero group into zero.
-    return -math.expm1(math.fsum(math.log1p(-p) for p in group)) + 0.0
 
 
 def _from_function(function: Callable[[FloatArray], Any]) -> Aggregator:
@@ -437,16 +369,14 @@ class Family:
         The description in reports. ``{inner}`` stands for the values, ``{number}`` for the number.
     letter
         The placeholder of the number in lists of names; empty if there is no number.
-    read, allows, rule
-        How the number is read, whether it is allowed, and that condition in words.
+    rule
+        Which numbers ``rule_reader.AGGREGATORS`` allows, in words.
     """
 
     function: Callable[..., FloatArray]
     places: Callable[..., tuple[int, ...]]
     words: str
     letter: str = ""
-    read: Callable[[str], Any] = float
-    allows: Callable[[Any], bool] = math.isfinite
     rule: str = "a finite number"
 
     def spelled(self, name: str) -> str:
@@ -457,10 +387,9 @@ class Family:
         """Return the aggregator with its number."""
         if not self.letter:
             if how != name:
-                msg = f"{name} takes no number; got {how!r}. Write {name!r}."
-                raise BadOption(msg)
+                raise BadOption(f"{name} takes no number; got {how!r}. Write {name!r}.")
             return Aggregator(name=how, kernel=self.function, places=self.places)
-        value = self._value(number)
+        value = _allowed(name, number)
         if value is None:
             msg = f"{self.spelled(name)} needs {self.letter} to be {self.rule}; got {how!r}."
             raise BadOption(msg)
@@ -470,12 +399,15 @@ class Family:
             places=lambda size: self.places(size, value),
         )
 
-    def _value(self, number: str) -> float | None:
-        try:
-            value: float = self.read(number)
-        except ValueError:
-            return None
-        return value if self.allows(value) else None
+
+def _allowed(name: str, number: str) -> float | None:
+    """Return a number that the rule reader takes too; None if it does not."""
+    _, read, allows = READER[name]
+    try:
+        value: float = read(number)
+    except ValueError:
+        return None
+    return value if allows(value) else None
 
 
 AGGREGATORS = {
@@ -494,7 +426,6 @@ AGGREGATORS = {
         places=_neighbours,
         words="the {number} quantile of {inner}",
         letter="Q",
-        allows=lambda level: 0 <= level <= 1,
         rule="a number from 0 to 1",
     ),
     "top-k": Family(
@@ -502,8 +433,6 @@ AGGREGATORS = {
         places=lambda size, k: (size - k,) if k < size else (),
         words="the mean of the {number} largest values of {inner}",
         letter="K",
-        read=int,
-        allows=lambda k: k >= 1,
         rule="a whole number of at least 1",
     ),
     "fraction-above": Family(
@@ -518,7 +447,6 @@ AGGREGATORS = {
         places=lambda size, share: (int(share * size), size - 1 - int(share * size)),
         words="the mean of {inner} without the outer {number} of the values at either end",
         letter="X",
-        allows=lambda share: 0 <= share < LARGEST_TRIM,
         rule="a number from 0 up to, but not, 0.5",
     ),
 }

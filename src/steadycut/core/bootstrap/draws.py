@@ -20,6 +20,9 @@ from steadycut.core.rules.next_site import AtNextSite
 from steadycut.core.rules.pruning import Local
 from steadycut.core.rules.registry import Rule, choose, on_cuts
 
+# The first and the last cut of runs of cuts that call the same patients.
+Runs = tuple[IntArray, IntArray]
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class ThresholdDraws:
@@ -57,9 +60,7 @@ def draw_thresholds(
     if isinstance(rule, AtNextSite):
         return _draw_by_site(cuts, rule, n_replicates, rng, groups)
     everyone = count_errors(cuts.cells[None, :])
-    below = everyone.ranks[0]
-    first, last = choose(everyone, rule, costs)
-    threshold, rank = cuts.place(first, last), below[first]
+    chosen = choose(everyone, rule, costs)
     first, last = np.empty((2, n_replicates), dtype=np.int64)
     n_infeasible = 0
     if len(groups) == 1 and isinstance(rule, Local) and is_worth_refining(groups[0], rule, costs):
@@ -72,9 +73,15 @@ def draw_thresholds(
             curve = count_errors(cells)
             first[batch], last[batch] = choose(curve, rule, costs)
             n_infeasible += rule.n_infeasible(curve, costs) if isinstance(rule, Best) else 0
+    return _placed(cuts, chosen, (first, last), n_infeasible)
+
+
+def _placed(cuts: Cuts, chosen: Runs, drawn: Runs, n_infeasible: int = 0) -> ThresholdDraws:
+    """Return thresholds and ranks of the chosen run of cuts, and of that of each replicate."""
+    below, (first, last) = count_errors(cuts.cells).ranks, drawn
     return ThresholdDraws(
-        threshold=float(threshold[0]),
-        rank=int(rank[0]),
+        threshold=float(cuts.place(*chosen)[0]),
+        rank=int(below[chosen[0][0]]),
         thresholds=read_only(cuts.place(first, last)),
         ranks=read_only((below[first] + below[last]) / 2),
         n_infeasible=n_infeasible,
@@ -95,7 +102,6 @@ def draw_weighted(
     ``cell_of`` is the place of each patient in ``cuts.cells``.
     """
     n_cells, n = cuts.cells.size, cell_of.size
-    below = count_errors(cuts.cells).ranks
     chosen = choose(count_errors(np.bincount(cell_of, weights, n_cells)[None, :]), rule, costs)
     first, last = np.empty((2, n_replicates), dtype=np.int64)
     for place in range(n_replicates):
@@ -103,19 +109,13 @@ def draw_weighted(
         cells = np.bincount(cell_of[drawn], weights[drawn], n_cells)
         found = choose(count_errors(cells[None, :]), rule, costs)
         first[place], last[place] = found[0][0], found[1][0]
-    return ThresholdDraws(
-        threshold=float(cuts.place(*chosen)[0]),
-        rank=int(below[chosen[0][0]]),
-        thresholds=read_only(cuts.place(first, last)),
-        ranks=read_only((below[first] + below[last]) / 2),
-    )
+    return _placed(cuts, chosen, (first, last))
 
 
 def _draw_by_site(
     cuts: Cuts, rule: AtNextSite, n_replicates: int, rng: np.random.Generator, sites: IntArray
 ) -> ThresholdDraws:
     """Do the same for a rule that looks at each site; patients are resampled within sites."""
-    below = count_errors(cuts.cells).ranks
     chosen, _ = rule.choose(sites[None])
     drawn, n_infeasible = [], 0
     step = max(1, BATCH // sites.size)
@@ -126,10 +126,4 @@ def _draw_by_site(
         drawn.append(cut)
         n_infeasible += int(np.count_nonzero(~keeps))
     draws = np.concatenate(drawn) if drawn else np.empty(0, dtype=np.int64)
-    return ThresholdDraws(
-        threshold=float(cuts.place(chosen, chosen)[0]),
-        rank=int(below[chosen[0]]),
-        thresholds=read_only(cuts.place(draws, draws)),
-        ranks=read_only(below[draws].astype(float)),
-        n_infeasible=n_infeasible,
-    )
+    return _placed(cuts, (chosen, chosen), (draws, draws), n_infeasible)

@@ -19,7 +19,8 @@ from steadycut.core.bootstrap.resampling import cell_of_patients, is_few, replic
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.pruning import Local, Stretch, span
+from steadycut.core.rules.pruning import Local, Stretch, line_of, span
+from steadycut.core.rules.rank_logistic import largest_group
 
 # With fewer bins it is as fast to draw all of them.
 MANY_BINS = 20_000
@@ -67,7 +68,7 @@ def is_worth_refining(cells: IntArray, rule: Local, costs: Costs) -> bool:
     if cells.size // 2 < MANY_BINS or not is_few(cells) or costs.target is not None:
         return False
     one = np.ones((1, 1), dtype=np.int64)
-    return bool(np.isfinite(rule.reach(np.zeros((1, 1)), one, one, costs)).all())
+    return bool(np.isfinite(rule.reach(np.zeros((1, 1)), (one, one), costs)).all())
 
 
 def make_blocks(cells: IntArray, rule: Local, costs: Costs, size: float | None = None) -> Blocks:
@@ -80,10 +81,14 @@ def make_blocks(cells: IntArray, rule: Local, costs: Costs, size: float | None =
     curve = count_errors(cells[None, :])
     cost = cost_at_cuts(curve, costs)
     smallest = cost.min(axis=1, keepdims=True)
-    limit = smallest + rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
+    limit = smallest + rule.reach(smallest, (curve.n_positive, curve.n_negative), costs)
     away = np.abs(cost - limit)[0, :-1] / costs.largest
     size = BLOCK * math.sqrt(cells.sum()) if size is None else size
-    blocks = np.cumsum((cells[:m] + cells[m:]) / np.maximum(size, GROWTH * away))
+    wanted = np.maximum(size, GROWTH * away)
+    if hasattr(rule, "line"):
+        # It has to know something of all cuts, and needs no larger blocks than its own groups.
+        wanted = np.minimum(wanted, largest_group(curve.ranks[0, :-1], curve.n_patients[0]))
+    blocks = np.cumsum((cells[:m] + cells[m:]) / wanted)
     first = np.flatnonzero(np.diff(blocks // 1, prepend=-1.0))
     by_class = np.add.reduceat(cells.reshape(2, m), first, axis=1)
     through = np.cumsum(by_class.ravel())
@@ -102,17 +107,18 @@ def refined_replicates(
     """Yield the cuts of each replicate that can matter to ``rule``, and some more beside them."""
     for _, drawn in replicates(blocks.cells, n_replicates, rng):
         curve = count_errors(drawn)
-        needed = _needed(curve, rule, costs)
+        needed, line = _needed(curve, rule, costs), line_of(rule, curve, costs)
         for row, cells in enumerate(drawn):
             single = Curve(misses=curve.misses[row], alarms=curve.alarms[row])
-            yield _deal(blocks, cells, single, span(needed[row : row + 1]), rng)
+            own = None if line is None else line[row : row + 1]
+            yield _deal(blocks, cells, single, span(needed[row : row + 1]), own, rng)
 
 
 def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
     """Return which blocks of each row may contain a cut that matters, from the costs at edges."""
     cost = cost_at_cuts(curve, costs)
     smallest = cost.min(axis=1, keepdims=True)
-    reach = rule.reach(smallest, curve.n_positive, curve.n_negative, costs)
+    reach = rule.reach(smallest, (curve.n_positive, curve.n_negative), costs)
     # A margin, so that rounding cannot exclude a cut.
     limit = (smallest + reach) * (1 + 1e-9)
     least = cost[:, :-1] - costs.cost_fp * (curve.alarms[:, :-1] - curve.alarms[:, 1:])
@@ -120,7 +126,12 @@ def _needed(curve: Curve, rule: Local, costs: Costs) -> NDArray[np.bool_]:
 
 
 def _deal(
-    blocks: Blocks, cells: IntArray, curve: Curve, needed: slice, rng: np.random.Generator
+    blocks: Blocks,
+    cells: IntArray,
+    curve: Curve,
+    needed: slice,
+    line: FloatArray | None,
+    rng: np.random.Generator,
 ) -> Dealt:
     """Draw which patients of the needed blocks are in ``cells``, and count them up to each cut."""
     low, high = int(blocks.edges[needed.start]), int(blocks.edges[needed.stop])
@@ -149,5 +160,6 @@ def _deal(
         positives=curve.n_positive[None, :],
         negatives=curve.n_negative[None, :],
         below=ranks[None, :],
+        line=line,
         bounds=np.concatenate(([low - 1], occupied + low, [high])),
     )

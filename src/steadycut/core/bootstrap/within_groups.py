@@ -4,6 +4,7 @@ A group is a label, a site or any other set of patients. The patients of each gr
 between the cuts and resampled on their own. A replicate is the sum over all groups.
 """
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -42,12 +43,11 @@ def group_codes(patients: PatientScores, stratify: Stratify) -> IntArray:
     column = by_patient("stratify", patients, _column(patients, stratify))
     groups, codes = np.unique(column.astype(np.str_), return_inverse=True)
     if groups.size == patients.n_patients > 1:
-        msg = (
+        raise BadPatients(
             f"{argument('stratify')} must put several patients into a group; all {groups.size} "
             "groups hold one patient, so resampling would change nothing. Make larger groups, such "
             "as ages in decades."
         )
-        raise BadPatients(msg)
     return read_only(codes.astype(np.int64))
 
 
@@ -56,26 +56,17 @@ def _column(patients: PatientScores, stratify: Stratify) -> Mapping[Any, object]
         return stratify
     if stratify == "label":
         return patients.known_labels
-    if stratify != "site":
-        return _attribute(patients, stratify)
-    if patients.sites is None:
-        msg = (
-            f"{argument('stratify', 'site')} needs the site of every patient. Name the column "
-            "that holds it."
-        )
+    column = patients.sites if stratify == "site" else patients.attributes.get(stratify)
+    if column is not None:
+        return column
+    if stratify == "site":
+        msg = f"{argument('stratify', 'site')} needs the site of every patient: give sites."
         raise BadPatients(msg)
-    return patients.sites
-
-
-def _attribute(patients: PatientScores, name: str) -> ArrayLike:
-    if name not in patients.attributes:
-        names = ", ".join((*COLUMNS, *patients.attributes))
-        msg = (
-            f"{argument('stratify')} must be one of {names}, or one entry per patient; got "
-            f"{name!r}. Read more columns with aggregate(..., attributes=)."
-        )
-        raise BadOption(msg)
-    return patients.attributes[name]
+    names = ", ".join((*COLUMNS, *patients.attributes))
+    raise BadOption(
+        f"{argument('stratify')} must be one of {names}, or one entry per patient; got "
+        f"{stratify!r}. Read more columns with aggregate(..., attributes=)."
+    )
 
 
 def group_cells(cuts: Cuts, patients: PatientScores, codes: IntArray) -> IntArray:
@@ -83,12 +74,10 @@ def group_cells(cuts: Cuts, patients: PatientScores, codes: IntArray) -> IntArra
 
     They add up to ``cuts.cells``, the cells of the same ``patients``.
     """
-    m = cuts.cells.size // 2
-    cell = cuts.bin_of(patients.scores) + m * (patients.known_labels == 0)
-    _, dense = np.unique(codes, return_inverse=True)
-    n_groups = int(dense.max()) + 1
-    counts = np.bincount(dense * 2 * m + cell, minlength=n_groups * 2 * m)
-    return read_only(counts.reshape(n_groups, 2 * m))
+    groups, dense = np.unique(codes, return_inverse=True)
+    shape = groups.size, cuts.cells.size
+    counts = np.bincount(dense * shape[1] + cuts.cell_of(patients), minlength=math.prod(shape))
+    return read_only(counts.reshape(shape))
 
 
 def replicates_within(

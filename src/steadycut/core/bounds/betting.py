@@ -14,6 +14,7 @@ import math
 
 import numpy as np
 
+from steadycut.core.bounds.binomial import halve
 from steadycut.core.checks import FloatArray
 
 MOST = 0.75
@@ -31,14 +32,10 @@ def betting_limit(losses: FloatArray, delta: float) -> float:
     rng = np.random.default_rng(0)
     shuffled = rng.permuted(np.tile(np.sort(losses), (N_ORDERS, 1)), axis=1)
     shares = predictable_shares(shuffled, delta)
-    below, above = 0.0, 1.0
-    for _ in range(BISECTIONS):
-        middle = (below + above) / 2
-        if mean_log_capital(shuffled, shares, middle) >= math.log(1 / delta):
-            above = middle
-        else:
-            below = middle
-    return above
+    wanted = math.log(1 / delta)
+    return halve(
+        0.0, 1.0, lambda mean: mean_log_capital(shuffled, shares, mean) < wanted, BISECTIONS
+    )
 
 
 def predictable_shares(losses: FloatArray, delta: float) -> FloatArray:

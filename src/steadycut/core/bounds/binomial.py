@@ -1,6 +1,7 @@
 """Limits of a rate, given how often it was observed: exact at one cut, or valid at all cuts."""
 
 import math
+from collections.abc import Callable
 
 from scipy.special import betaincinv
 
@@ -67,3 +68,17 @@ def dkw_width(n: int, delta: float) -> float:
 def dkw_limit(count: int, n: int, delta: float) -> float:
     """Return an upper limit of a rate that holds at all cuts at once (one-sided DKW)."""
     return min(count / max(n, 1) + deviation(n, delta), 1.0)
+
+
+def halve(inside: float, outside: float, holds: Callable[[float], bool], halvings: int) -> float:
+    """Return where a condition that holds ``inside`` ends, from outside, after some halvings.
+
+    Examples
+    --------
+    >>> halve(0.0, 1.0, lambda value: value <= 0.3, 4)
+    0.3125
+    """
+    for _ in range(halvings):
+        middle = (inside + outside) / 2
+        inside, outside = (middle, outside) if holds(middle) else (inside, middle)
+    return outside

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import rel_entr
 
 from steadycut.core.bounds.betting import betting_limit
-from steadycut.core.bounds.binomial import deviation, upper_limit
+from steadycut.core.bounds.binomial import deviation, halve, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
@@ -115,13 +115,7 @@ def _entropy_limit(mean: float, n: int, delta: float) -> float:
     allowed = math.log(1 / delta) / n
     if mean >= 1 or relative_entropy(mean, 1 - 1e-15) <= allowed:
         return 1.0
-    below, above = mean, 1 - 1e-15
-    for _ in range(60):
-        middle = (below + above) / 2
-        below, above = (
-            (below, middle) if relative_entropy(mean, middle) > allowed else (middle, above)
-        )
-    return above
+    return halve(mean, 1 - 1e-15, lambda limit: relative_entropy(mean, limit) <= allowed, 60)
 
 
 def buehler(counts: Confusion, costs: Costs, delta: float) -> float:
@@ -140,16 +134,16 @@ def compression(counts: Confusion, costs: Costs, delta: float) -> float:
     """Return a bound for a cut just below the score of one of these patients (`cut_just_below`).
 
     Such a cut is determined by that patient alone. An exact limit from the other n - 1 patients
-    therefore holds for it. With delta / (n + 1) each, it holds for all n such cuts and for
-    call-nobody at once, whichever the patients chose. The patient who determines the cut is called.
-    Leaving him out removes at most one error, so the errors of all n patients can be used for those
-    of the others.
+    therefore holds for it. With delta / (n + 2) each, it holds for all n such cuts, for
+    call-everybody and for call-nobody at once, whichever the patients chose. The patient who
+    determines the cut is called. Leaving him out removes at most one error, so the errors of all n
+    patients can be used for those of the others.
 
     References
     ----------
     Floyd and Warmuth, Sample compression, learnability, and the VC dimension, 1995.
     """
-    n, share = counts.n_patients, delta / (counts.n_patients + 1)
+    n, share = counts.n_patients, delta / (counts.n_patients + 2)
     if n == 1:
         return costs.largest - counts.risk(costs)
     others = _one_fewer(counts)
@@ -271,11 +265,10 @@ def choose_bound(name: str, costs: Costs, honesty: str) -> str:
     where = "at a target prevalence" if costs.target else f"with {kind} costs"
     # A bound that exists but does not hold here is not a typing error.
     meant = "" if isinstance(name, str) and name in BOUNDS else did_you_mean(name, allowed)
-    msg = (
+    raise BadOption(
         f"{argument('bound')} must be one of auto, {', '.join(allowed)} with honesty '{honesty}' "
         f"{where}; got {shown(name)}.{meant}"
     )
-    raise BadOption(msg)
 
 
 def allowed_bounds(costs: Costs, honesty: str) -> list[str]:

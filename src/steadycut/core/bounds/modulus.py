@@ -40,9 +40,7 @@ def modulus(patients: PatientScores, epsilon: float, costs: Costs, form: str = "
     1.0
     """
     width = width_of(epsilon, form)
-    if width <= 0:
-        return 0.0
-    return largest_mass(label_windows(patients), width, costs)
+    return 0.0 if width <= 0 else largest_mass(label_windows(patients), width, costs)
 
 
 def width_of(epsilon: float, form: str) -> float:

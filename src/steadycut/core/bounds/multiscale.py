@@ -78,11 +78,7 @@ def multiscale_band(
 
 
 def largest_limit(
-    windows: Windows,
-    width: float,
-    layers: Layers,
-    delta: float,
-    n_sets: int | None = None,
+    windows: Windows, width: float, layers: Layers, delta: float, n_sets: int | None = None
 ) -> float:
     """Return the band for all windows of one width.
 

@@ -7,7 +7,6 @@ the part due to chance. The heterogeneity is not estimated from the cuts, becaus
 hard to know. It is estimated by `covariate_test` over all patients.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +17,7 @@ from steadycut.core.covariate.design import Design, Slices
 from steadycut.core.covariate.one_cut_test import covariate_test
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
-from steadycut.core.rules.registry import Rule, cuts_at_rank
+from steadycut.core.rules.registry import Rule, choose
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -52,7 +51,8 @@ def choose_by_covariate(
     """
     (pooled,), (own,), (weights,) = _choose(slices.cells[None], slices, design, rule, costs)
     draws, pooled_draws = np.empty((n_replicates, own.size)), np.empty(n_replicates)
-    for batch, cells in _replicates(slices.cells, n_replicates, rng):
+    for batch, drawn in replicates(slices.cells.ravel(), n_replicates, rng):
+        cells = drawn.reshape(-1, *slices.cells.shape)
         chosen = _choose(cells, slices, design, rule, costs)
         draws[batch], pooled_draws[batch] = shrink(*chosen), chosen[0]
     return CovariateCuts(
@@ -106,14 +106,6 @@ def _choose(
 
 def rank_of(cells: IntArray, slices: Slices, rule: Rule, costs: Costs) -> FloatArray:
     """Return the cut that each cohort chooses, as a rank among all patients."""
-    curve = count_errors(cells)
-    first, last = cuts_at_rank(curve.ranks, rule(curve, costs))
+    first, last = choose(count_errors(cells), rule, costs)
     ranks = slices.scale.ranks
     return (ranks[first] + ranks[last]) / 2
-
-
-def _replicates(
-    cells: IntArray, n_replicates: int, rng: np.random.Generator
-) -> Iterator[tuple[slice, IntArray]]:
-    for batch, drawn in replicates(cells.ravel(), n_replicates, rng):
-        yield batch, drawn.reshape(-1, *cells.shape)

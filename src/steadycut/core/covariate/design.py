@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, TextArray, read_only
-from steadycut.core.cuts.grid import clear_of_scores, margin_of, midpoints
+from steadycut.core.cuts.grid import clear_of_scores, midpoints
 from steadycut.core.records import PatientScores
 from steadycut.errors import BadPatients, argument
 
@@ -73,11 +73,10 @@ def group_design(groups: Sequence[str] | TextArray) -> Design:
     """
     names = tuple(sorted({str(name) for name in groups}))
     if not 2 <= len(names) <= MOST_GROUPS:  # noqa: PLR2004
-        msg = (
+        raise BadPatients(
             f"groups need a covariate with 2 to {MOST_GROUPS} values; got {len(names)}. Put values "
             f"together, or take {argument('kind', 'smooth')} for a number."
         )
-        raise BadPatients(msg)
     if len(names) == len(groups):
         msg = "every patient has a value of the covariate of his own; put values together."
         raise BadPatients(msg)
@@ -93,11 +92,10 @@ def smooth_design(values: FloatArray) -> tuple[Design, IntArray]:
     """
     distinct, place, count = np.unique(values, return_inverse=True, return_counts=True)
     if distinct.size < LEAST_VALUES:
-        msg = (
+        raise BadPatients(
             f"a smooth cut-off needs a covariate with at least {LEAST_VALUES} values; got "
             f"{distinct.size}. Take {argument('kind', 'groups')}."
         )
-        raise BadPatients(msg)
     middle = (np.cumsum(count) - count / 2) / values.size
     _, slice_of = np.unique((middle * N_SLICES).astype(np.int64), return_inverse=True)
     codes = slice_of[place]
@@ -191,12 +189,11 @@ def score_bins(scores: FloatArray) -> IntArray:
 
 
 def cut_scale(scores: FloatArray, bins: IntArray, everyone: FloatArray) -> CutScale:
-    """Return the cuts around and between the bins, each midway between two scores."""
+    """Return the cuts between the bins, each midway between two scores, and the infinite ends."""
     ordered = np.sort(scores)
     ranks = np.concatenate([[0], np.cumsum(np.bincount(bins))])
-    margin = margin_of(ordered)
-    beyond = np.concatenate([[ordered[0] - 2 * margin], ordered, [ordered[-1] + 2 * margin]])
-    placed = midpoints(beyond[ranks], beyond[ranks + 1])
+    inner = midpoints(ordered[ranks[1:-1] - 1], ordered[ranks[1:-1]])
+    placed = np.concatenate([[-np.inf], inner, [np.inf]])
     for taken in np.flatnonzero(np.isin(placed, everyone)):
         placed[taken] = clear_of_scores(float(placed[taken]), everyone)
     return CutScale(ranks=read_only(ranks), thresholds=read_only(placed))

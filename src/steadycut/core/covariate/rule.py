@@ -1,6 +1,5 @@
 """The cuts by covariate as a rule: it decides about a patient by score and covariate."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,7 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, LabelArray, TextArray, read_only
 from steadycut.core.covariate.design import CutScale, Design
 from steadycut.errors import BadPatients, argument
-
-# A whole number written as a float. Other numbers stay: 1.10 may be a version and not 1.1.
-WHOLE = re.compile(r"(-?(?:0|[1-9][0-9]{0,14}))\.0+")
+from steadycut.rule_reader import BLANKS, NO_SCORE, NUMBER, plain_group
 
 Values = TextArray | FloatArray
 
@@ -63,17 +60,16 @@ def as_groups(column: NDArray[Any], known: Sequence[str] = ()) -> TextArray:
     >>> as_groups(np.array([1, 2]), known=["1.0", "2.0"]).tolist()
     ['1.0', '2.0']
     """
-    names = {_plain(name): name for name in known} | {name: name for name in known}
+    names = {plain_group(name): name for name in known} | {name: name for name in known}
     found = map(_group_text, column.tolist())
-    plain = [names.get(text, names.get(_plain(text), _plain(text))) for text in found]
+    plain = [names.get(text, names.get(plain_group(text), plain_group(text))) for text in found]
     texts = np.array(plain, dtype=np.str_)
     n_missing = int(np.count_nonzero(texts == ""))
     if n_missing:
-        msg = (
+        raise BadPatients(
             f"every patient must have a covariate; {n_missing} of {texts.size} have none. Fill it "
             "in, or make the missing ones a separate group."
         )
-        raise BadPatients(msg)
     return read_only(texts)
 
 
@@ -83,26 +79,24 @@ def _group_text(value: object) -> str:
     return "" if missing else str(int(value) if whole else value).strip()  # type: ignore[call-overload]
 
 
-def _plain(text: str) -> str:
-    whole = WHOLE.fullmatch(text)
-    return str(int(whole[1])) if whole else text
-
-
 def as_numbers(column: NDArray[Any]) -> FloatArray:
     """Return a numeric covariate. A value that is not a finite number is an error."""
+    texts = [text.strip(BLANKS) for text in column.tolist()] if column.dtype.kind == "U" else []
+    # Python would read 1_0 and digits of other scripts as numbers.
+    plain = all(NUMBER.fullmatch(text) or text.lower() in NO_SCORE for text in texts)
     try:
-        numbers = column.astype(np.float64)
+        numbers = column.astype(np.float64) if plain else None
     except (TypeError, ValueError):
-        msg = (
+        numbers = None
+    if numbers is None:
+        raise BadPatients(
             "a smooth cut-off needs a covariate of numbers; some are other text. Fix them, or "
             f"take {argument('kind', 'groups')}."
         )
-        raise BadPatients(msg) from None
     n_bad = int(np.count_nonzero(~np.isfinite(numbers)))
     if n_bad:
-        msg = (
+        raise BadPatients(
             f"every patient must have a covariate that is a finite number; {n_bad} of "
             f"{numbers.size} have none. Fill it in, or remove these patients."
         )
-        raise BadPatients(msg)
     return read_only(numbers)

@@ -5,6 +5,9 @@ patients form a *bin*. Two cuts with no patient between them count as one cut. W
 threshold lies is decided last, by ``place``. All other steps use ranks only. On the exact cuts, a
 strictly increasing transform of the scores therefore changes no decision about the choosing
 patients.
+
+The first cut calls everybody and the last one nobody. Their thresholds are infinite, because
+patients elsewhere may have lower and higher scores.
 """
 
 from abc import ABC, abstractmethod
@@ -14,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.checks import (
-    LARGEST_SCORE,
     MOST_REPLICATES,
     FloatArray,
     IntArray,
@@ -26,7 +28,7 @@ from steadycut.core.records import PatientScores
 
 # Number of evenly spaced cuts in the paper.
 EVEN = 200
-# Distance of "call everybody" and "call nobody" from the outermost scores, as a share of the range.
+# For distances, call-everybody and call-nobody lie this share of the range beyond the scores.
 MARGIN = 1 / 200
 # A cut just below a score is this many floating-point steps below it.
 LAST_BITS = 64
@@ -38,9 +40,11 @@ class Cuts(ABC):
 
     ``cells`` has shape (2m,): the number of positive patients in each bin, then the number of
     negative patients in each bin. Cut ``j`` calls the patients of all bins from ``j`` on.
+    ``outermost`` are numbers just beyond the scores, for call-everybody and call-nobody.
     """
 
     cells: IntArray
+    outermost: tuple[float, float]
 
     @property
     def n_patients(self) -> int:
@@ -56,9 +60,28 @@ class Cuts(ABC):
         bins[order] = np.repeat(np.arange(m), self.cells[:m] + self.cells[m:])
         return bins
 
+    def cell_of(self, patients: PatientScores) -> IntArray:
+        """Return the place of each patient in ``cells``; the cuts were made from them."""
+        negative = patients.known_labels == 0
+        return self.bin_of(patients.scores) + self.cells.size // 2 * negative
+
     @abstractmethod
+    def _between(self, first: IntArray, last: IntArray) -> FloatArray:
+        """Return one threshold for each run of cuts that calls some patients and not others."""
+
     def place(self, first: IntArray, last: IntArray) -> FloatArray:
-        """Return one threshold for each run of cuts, from cut ``first`` to cut ``last``."""
+        """Return one threshold for each run of cuts, from cut ``first`` to cut ``last``.
+
+        It is infinite if the run holds the first or the last cut: then everybody is called, or
+        nobody, whatever scores other patients have.
+        """
+        m = self.cells.size // 2
+        inside = self._between(np.maximum(first, 1), np.minimum(last, m - 1))
+        return np.where(first == 0, -np.inf, np.where(last == m, np.inf, inside))
+
+    def on_scale(self, thresholds: FloatArray) -> FloatArray:
+        """Return the thresholds with the infinite ones just beyond the scores, for distances."""
+        return np.nan_to_num(thresholds, neginf=self.outermost[0], posinf=self.outermost[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -74,7 +97,7 @@ class EvenCuts(Cuts):
     last_in_gap: IntArray
     mixed: NDArray[np.bool_]
 
-    def place(self, first: IntArray, last: IntArray) -> FloatArray:
+    def _between(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the middle threshold of those from cut ``first`` to cut ``last``."""
         return self.thresholds[(self.first_in_gap[first] + self.last_in_gap[last]) // 2]
 
@@ -84,20 +107,10 @@ class ExactCuts(Cuts):
     """One cut between any two neighbouring distinct scores, and one beyond each end."""
 
     values: FloatArray
-    margin: float
 
-    def place(self, first: IntArray, last: IntArray) -> FloatArray:
+    def _between(self, first: IntArray, last: IntArray) -> FloatArray:
         """Return the midpoint of the two scores around the cuts from ``first`` to ``last``."""
-        return midpoints(*self._neighbours(first, last))
-
-    def _neighbours(self, first: IntArray, last: IntArray) -> tuple[FloatArray, FloatArray]:
-        m = self.values.size
-        below = self.values[np.maximum(first - 1, 0)]
-        above = self.values[np.minimum(last, m - 1)]
-        return (
-            np.where(first == 0, np.nextafter(above - 2 * self.margin, -np.inf), below),
-            np.where(last == m, np.nextafter(below + 2 * self.margin, np.inf), above),
-        )
+        return midpoints(self.values[first - 1], self.values[last])
 
 
 def cuts_of(patients: PatientScores, grid: int | str) -> Cuts:
@@ -108,9 +121,9 @@ def cuts_of(patients: PatientScores, grid: int | str) -> Cuts:
 
 def check_grid(grid: int | str) -> int | str:
     """Return ``"exact"``, or the number of even cuts; ``"even"`` means the 200 of the paper."""
-    if grid == "even":
-        return EVEN
     if isinstance(grid, str):
+        if grid == "even":
+            return EVEN
         if grid != "exact":
             refuse("grid", "be 'exact', 'even' or a whole number of at least 2", grid)
         return grid
@@ -130,6 +143,7 @@ def even_cuts(patients: PatientScores, n_thresholds: int = EVEN) -> EvenCuts:
     occupied, bins = np.flatnonzero(is_occupied), (np.cumsum(is_occupied) - 1)[steps]
     return EvenCuts(
         cells=_count_cells(bins, patients),
+        outermost=(float(low), float(thresholds[-1])),
         thresholds=read_only(thresholds),
         first_in_gap=read_only(np.concatenate([[0], occupied])),
         last_in_gap=read_only(np.concatenate([occupied - 1, [thresholds.size - 1]])),
@@ -144,12 +158,12 @@ def exact_cuts(patients: PatientScores) -> ExactCuts:
 
 def _exact_cuts(patients: PatientScores) -> ExactCuts:
     classes = patients.positive_scores, patients.negative_scores
-    values = np.unique(np.concatenate(classes))
+    values, margin = np.unique(np.concatenate(classes)), margin_of(patients.scores)
     up_to = [np.searchsorted(scores, values, side="right") for scores in classes]
     return ExactCuts(
         cells=read_only(np.concatenate([np.diff(counts, prepend=0) for counts in up_to])),
+        outermost=(float(values[0] - margin), float(values[-1] + margin)),
         values=read_only(values),
-        margin=margin_of(patients.scores),
     )
 
 
@@ -176,7 +190,7 @@ def midpoints(below: FloatArray, above: FloatArray) -> FloatArray:
 
 
 def margin_of(scores: FloatArray) -> float:
-    """Return how far beyond the outermost scores "call everybody" and "call nobody" lie."""
+    """Return how far beyond the outermost scores call-everybody and call-nobody are drawn."""
     spread = float(scores.max() - scores.min())
     return spread * MARGIN if spread > 0 else max(abs(float(scores[0])), 1.0) * MARGIN
 
@@ -207,10 +221,10 @@ def cut_just_below(threshold: float, scores: FloatArray) -> float:
 
     The result depends on that one score only, as the `compression` bound needs. It lies a few
     floating-point steps below the score, more than engines differ by, and at most 0.5 below a whole
-    number. If nobody is called, it is a number above every possible score.
+    number. A cut that calls everybody or nobody, whatever the scores, depends on none and stays.
     """
     value = operating_value(threshold, scores)
-    if value is None:
-        return 10 * LARGEST_SCORE
+    if value is None or np.isinf(threshold):
+        return threshold
     step = LAST_BITS * float(np.spacing(abs(value)))
     return value - (min(step, 0.5) if value.is_integer() else step)

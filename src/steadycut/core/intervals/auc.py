@@ -5,11 +5,11 @@ import math
 import numpy as np
 from scipy.special import ndtri
 
+from steadycut.core.bounds.binomial import halve
 from steadycut.core.checks import FloatArray, Interval
 from steadycut.core.records import PatientScores
 
 METHOD = "score"
-HALVINGS = 60
 
 
 def auc(patients: PatientScores) -> float | None:
@@ -78,9 +78,6 @@ def delong_variance(patients: PatientScores) -> float:
 
 def _furthest(area: float, end: float, reach: float, sizes: tuple[int, int]) -> float:
     """Return the area closest to ``end`` that is compatible with the observed one."""
-    inside, outside = area, end
-    for _ in range(HALVINGS):
-        middle = (inside + outside) / 2
-        compatible = (area - middle) ** 2 <= reach * newcombe_variance(middle, sizes)
-        inside, outside = (middle, outside) if compatible else (inside, middle)
-    return outside
+    return halve(
+        area, end, lambda other: (area - other) ** 2 <= reach * newcombe_variance(other, sizes), 60
+    )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -106,9 +107,10 @@ def at_prevalence(quantity: Quantity, ends: Sequence[float]) -> Quantity:
     return replace(quantity, of_counts=of_counts, share=None, rises_with_prevalence=False)
 
 
+@lru_cache
 def at_fixed_cut(
     counts: Confusion, costs: Costs, delta: float, n_choices: int = 0
-) -> dict[str, Estimate]:
+) -> Mapping[str, Estimate]:
     """Return every characteristic with an interval for this cut.
 
     Parameters
@@ -141,11 +143,9 @@ def at_fixed_cut(
     >>> found["plr"].value
     4.0
     """
-    table = (counts.tp, counts.fn, counts.fp, counts.tn)
+    table, wanted = (counts.tp, counts.fn, counts.fp, counts.tn), quantities(costs)
     intervals_of = box_intervals if n_choices else sampling_intervals
-    wanted = quantities(costs)
-    intervals = intervals_of(wanted, table, delta, n_choices)
-    estimates = {}
+    intervals, estimates = intervals_of(wanted, table, delta, n_choices), {}
     for name, quantity in wanted.items():
         method = AT_ALL_CUTS if n_choices else EXACT if quantity.share else MELDED
         estimates[name] = estimate(float(quantity.of_counts(*table)), intervals[name], method)

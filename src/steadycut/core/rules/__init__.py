@@ -6,8 +6,9 @@
 ``best_criterion``   the rule that takes the best cut by a criterion, within limits
 ``ties``             of several best cuts, the middle of the widest flat stretch
 ``basins``           separate minima of a risk curve, and the barriers between them
-``stable``           the default rule: the posterior mean of the cut
-``pointwise``        the rule of the paper's figure 1: risk plus an instability map
+``rank_logistic``    where the costs of both classes are even, by a line on the ranks
+``stable``           the default rule: between the mean of all cuts and that line
+``logistic``         a logistic regression on the score, cut where the costs say
 ``next_site``        a mean sensitivity, or specificity, at the next of several sites
 ``score_rules``      rules that use the scores themselves: mean score, prevalence
 ``kernel_youden``    Youden's index from kernel estimates of the two classes

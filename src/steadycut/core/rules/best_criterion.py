@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -94,21 +94,19 @@ class Best:
             f"{limit.criterion.name} {_reached(limit, float(limit.shortfall(ends, costs).min()))}"
             for limit in self.limits
         )
-        msg = (
+        raise NoFeasibleCut(
             f"no cut-off of {where} has {self.wanted} among the patients used to choose; the best "
             f"at any cut is {reached}. Ask for less, or choose by another rule."
         )
-        raise NoFeasibleCut(msg)
 
     def _refuse_forbidden(self, ends: tuple[Counts, ...], costs: Costs, where: str) -> None:
         for goal in self.goals:
             is_users = goal.name.startswith(USERS)
             if is_users and not np.isfinite(goal.merit(ends, costs)).any():
-                msg = (
+                raise NoFeasibleCut(
                     f"the rule {goal.name} allows no cut-off of {where}: it is NaN or infinite at "
                     "every cut. Fix the function, or choose by another rule."
                 )
-                raise NoFeasibleCut(msg)
 
     @property
     def wanted(self) -> str:
@@ -159,7 +157,7 @@ def criterion_of(function: Callable[..., object]) -> Criterion:
     recorded.
     """
     name = name_of(function)
-    checked = _Checked(name, function)
+    checked = partial(_checked, name, function)
     checked(*(np.array(count) for count in PROBE))
     return Criterion(name, of_counts(checked), "largest value of a function of the counts")
 
@@ -168,44 +166,33 @@ def name_of(function: Callable[..., object]) -> str:
     """Return the name under which a function is recorded."""
     name = getattr(function, "__name__", "")
     if not str(name).isidentifier():
-        msg = (
+        raise BadOption(
             f"a rule must have a name to be recorded by; got {name or type(function).__name__}. "
             "Define the function with def, or set its __name__."
         )
-        raise BadOption(msg)
     return f"{USERS}{name}"
 
 
 def _real(values: NDArray[Any]) -> FloatArray:
     """Return numbers as floats. Complex numbers are an error."""
     if values.dtype.kind == "c":
-        msg = "complex numbers have no order"
-        raise TypeError(msg)
+        raise TypeError("complex numbers have no order")
     return values.astype(np.float64)
 
 
-@dataclass(frozen=True, slots=True)
-class _Checked:
-    """A user's function. A result of the wrong shape is an error."""
-
-    name: str
-    function: Callable[..., object]
-
-    def __call__(self, tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-        try:
-            with np.errstate(all="ignore"):
-                value = _real(np.asarray(self.function(tp, fn, fp, tn)))
-        except Exception as error:
-            msg = (
-                f"the rule {self.name} must take the arrays tp, fn, fp, tn and return an array; it "
-                f"raised {type(error).__name__}: {error}. For a function of four numbers use "
-                "numpy.vectorize."
-            )
-            raise BadOption(msg) from error
-        if value.shape != np.shape(tp):
-            msg = (
-                f"the rule {self.name} must return one value per cut, an array of shape "
-                f"{np.shape(tp)}; got shape {value.shape}."
-            )
-            raise BadOption(msg)
-        return value
+def _checked(name: str, function: Callable[..., object], *counts: ArrayLike) -> FloatArray:
+    """Return what a user's function makes of counts; a result of the wrong shape is an error."""
+    try:
+        with np.errstate(all="ignore"):
+            value = _real(np.asarray(function(*counts)))
+    except Exception as error:
+        raise BadOption(
+            f"the rule {name} must take the arrays tp, fn, fp, tn and return an array; it raised "
+            f"{type(error).__name__}: {error}. For a function of four numbers use numpy.vectorize."
+        ) from error
+    if value.shape != np.shape(counts[0]):
+        raise BadOption(
+            f"the rule {name} must return one value per cut, an array of shape "
+            f"{np.shape(counts[0])}; got shape {value.shape}."
+        )
+    return value

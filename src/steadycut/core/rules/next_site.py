@@ -33,8 +33,7 @@ class AtNextSite:
     def __call__(self, curve: Curve, costs: Costs) -> IntArray:
         """Refuse: the counts of all hospitals together are not enough."""
         del curve, costs
-        msg = f"the rule {self} needs every patient's site; it is a rule of fit alone."
-        raise BadOption(msg)
+        raise BadOption(f"the rule {self} needs every patient's site; it is a rule of fit alone.")
 
     def __str__(self) -> str:
         """Return the name of the rule."""
@@ -50,21 +49,19 @@ class AtNextSite:
         counted = set(patients.sites[patients.known_labels == label].tolist())
         if sites != counted:
             who = "positive" if label else "negative"
-            msg = (
+            raise BadOption(
                 f"the rule {self} needs a {who} patient used to choose at every site; "
                 f"{len(sites - counted)} of {len(sites)} sites have none. Leave these sites out."
             )
-            raise BadOption(msg)
         most = len(sites) / (len(sites) + 1)
         # Rounding must not refuse the largest value itself.
         if self.least > most + TIE:
             needed = int(np.ceil(self.least / (1 - self.least) - TIE))
-            msg = (
+            raise BadOption(
                 f"{len(sites)} sites can promise a mean {self.rate} of at most {most:.3g} at the "
                 f"next one; got {self.least:g}. Ask for less, or collect more sites: it needs "
                 f"{needed} sites."
             )
-            raise BadOption(msg)
 
     def choose(self, sites: IntArray) -> tuple[IntArray, BoolArray]:
         """Return the chosen cut of each replicate, and whether it keeps the limit.

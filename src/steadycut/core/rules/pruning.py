@@ -14,34 +14,41 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts
 from steadycut.core.records import Costs
 
+# The numbers of positive and of negative patients.
+Sizes = tuple[IntArray, IntArray]
+
 
 @runtime_checkable
 class Local(Protocol):
     """A rule that uses only cuts which are nearly as cheap as the cheapest one."""
 
-    def reach(
-        self,
-        smallest: FloatArray,
-        n_positive: IntArray,
-        n_negative: IntArray,
-        costs: Costs,
-    ) -> FloatArray:
+    def reach(self, smallest: FloatArray, sizes: Sizes, costs: Costs) -> FloatArray:
         """Return by how much a cut may exceed the ``smallest`` cost and still matter.
 
-        Costs are totals over all patients of a cohort. The sum of the ``smallest`` cost and its
-        reach must not decrease if the smallest cost increases. An upper bound of the smallest cost
-        can then be used instead.
+        Costs are totals over all patients of a cohort; ``sizes`` are those of its classes. The sum
+        of the ``smallest`` cost and its reach must not decrease if the smallest cost increases. An
+        upper bound of the smallest cost can then be used instead.
         """
         ...
 
 
+def line_of(rule: object, curve: Curve, costs: Costs) -> FloatArray | None:
+    """Return what ``rule`` has to know of all cuts of a curve, by row; None if nothing."""
+    line = getattr(rule, "line", None)
+    return None if line is None else line(curve, costs.unit)
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Stretch(Curve):
-    """Misses and alarms at some neighbouring cuts. All patients of the cohort still count."""
+    """Misses and alarms at some neighbouring cuts. All patients of the cohort still count.
+
+    ``line`` is what a rule has to know of all cuts, one number per row.
+    """
 
     positives: IntArray
     negatives: IntArray
     below: IntArray
+    line: FloatArray | None = None
 
     @property
     def ranks(self) -> IntArray:
@@ -71,7 +78,7 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
     n_positive, n_negative, ranks = curve.n_positive, curve.n_negative, curve.ranks
     cost = cost_at_cuts(curve, costs)
     smallest = by_row(cost.min(axis=1, keepdims=True))
-    most = smallest + reach(smallest, by_row(n_positive), by_row(n_negative), costs)
+    most = smallest + reach(smallest, (by_row(n_positive), by_row(n_negative)), costs)
     places = span(cost <= most)
     start, stop = max(places.start - 1, 0), places.stop + 1
     return start, Stretch(
@@ -80,6 +87,7 @@ def near_best(curve: Curve, rule: object, costs: Costs) -> tuple[int, Curve]:
         positives=n_positive,
         negatives=n_negative,
         below=ranks[:, start:stop],
+        line=line_of(rule, curve, costs),
     )
 
 
@@ -114,4 +122,5 @@ def without_repeats(curve: Curve) -> Curve:
         positives=curve.n_positive,
         negatives=curve.n_negative,
         below=curve.ranks.take(keep, axis=1),
+        line=curve.line if isinstance(curve, Stretch) else None,
     )

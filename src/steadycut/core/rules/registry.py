@@ -2,8 +2,8 @@
 
 A rule takes the misses and alarms at every cut, for one cohort or for many replicates at once. For
 each of them it returns how many patients lie below the chosen cut. Most rules take the best cut by
-a criterion (``criteria``). ``stable`` averages all cuts by how well they do. ``pointwise`` adds an
-instability map to the risk.
+a criterion (``criteria``). ``stable`` lies between a mean of all cuts and a logistic regression on
+ranks.
 """
 
 import re
@@ -21,10 +21,10 @@ from steadycut.core.records import Costs
 from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion
 from steadycut.core.rules.kernel_youden import KernelYouden
+from steadycut.core.rules.logistic import Logistic
 from steadycut.core.rules.next_site import parse_next_site
 from steadycut.core.rules.peers import PEERS
-from steadycut.core.rules.pointwise import Pointwise
-from steadycut.core.rules.pruning import Stretch, near_best, without_repeats
+from steadycut.core.rules.pruning import Sizes, Stretch, near_best, without_repeats
 from steadycut.core.rules.score_rules import NearestScore, mean_score, prevalence_as_score
 from steadycut.core.rules.stable import Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
@@ -44,7 +44,7 @@ class Rule(Protocol):
 
 
 @runtime_checkable
-class Spaced(Protocol):
+class Spaced(Rule, Protocol):
     """A rule that needs to know where the thresholds lie, and not only their order."""
 
     def on_cuts(self, cuts: Cuts) -> Rule:
@@ -91,14 +91,12 @@ class Minimise:
         tie = TIE * costs.largest
         return middle_of_widest_flat(self.objective(curve, costs), curve.ranks, tie)
 
-    def reach(
-        self, smallest: FloatArray, n_positive: IntArray, n_negative: IntArray, costs: Costs
-    ) -> FloatArray:
+    def reach(self, smallest: FloatArray, sizes: Sizes, costs: Costs) -> FloatArray:
         """Return how much more a cut may cost and still tie; infinite for other objectives."""
         if self.objective is not risk_at_cuts:
             return np.full(smallest.shape, np.inf)
         # Twice the tie, so that rounding cannot exclude a cut that ties.
-        return smallest * TIE + 2 * TIE * costs.largest * (n_positive + n_negative)
+        return smallest * TIE + 2 * TIE * costs.largest * (sizes[0] + sizes[1])
 
 
 def youden_loss(curve: Curve, costs: Costs) -> FloatArray:
@@ -120,8 +118,8 @@ ERM = Minimise(risk_at_cuts)
 PLAIN_RULES: dict[str, Rule] = {
     "stable": Stable(),
     "erm": ERM,
+    "logistic": Logistic(),
     "youden": Minimise(youden_loss),
-    "pointwise": Pointwise(),
     "youden-kernel": KernelYouden(),
     "mean-score": NearestScore(mean_score),
     "prevalence-score": NearestScore(prevalence_as_score),
@@ -129,10 +127,13 @@ PLAIN_RULES: dict[str, Rule] = {
 # Criteria whose value a rule can ask to reach, or to come near to.
 LIMITED = tuple(name for name, one in CRITERIA.items() if one.limit)
 NEAR = "-near"
+# On their own they would call everybody, or nobody: who wants that says so.
+NEEDS_VALUE = ("sensitivity", "specificity")
+LARGEST = "max-"
 # Meaning of the rules that are not a criterion of the counts.
 OTHER_RULES = {
-    "stable": "mean of all cuts, weighted by how well each one does: the default",
-    "pointwise": "smallest risk plus instability map, the paper's figure 1",
+    "stable": "between a mean of all cuts and a logistic regression on ranks: the default",
+    "logistic": "logistic regression on the score, cut at the risk cost_fp / (cost_fn + cost_fp)",
     "youden-kernel": "largest J of kernel estimates of both classes",
     "mean-score": "smallest score called nearest to the mean score",
     "prevalence-score": "smallest score called nearest to the prevalence",
@@ -149,7 +150,7 @@ def rule_table() -> list[tuple[str, str, str]]:
     """
     meanings = {
         **OTHER_RULES,
-        **{name: criterion.meaning for name, criterion in CRITERIA.items()},
+        **{_typed(name): criterion.meaning for name, criterion in CRITERIA.items()},
         **{f"{name}:X": criterion.meaning for name, criterion in FAMILIES.items()},
     }
     for name in LIMITED:
@@ -171,7 +172,8 @@ def rule_names() -> list[str]:
 def parse_rule(rule: str | Counted) -> Rule:
     """Return the rule with a name such as ``stable``, ``ppv:0.9`` or ``f1@npv:0.9``.
 
-    A function ``(tp, fn, fp, tn) -> value to maximise`` is also accepted as a rule.
+    A function ``(tp, fn, fp, tn) -> value to maximise`` is also accepted as a rule, and a rule that
+    was built elsewhere and knows where the thresholds lie.
 
     Examples
     --------
@@ -181,6 +183,8 @@ def parse_rule(rule: str | Counted) -> Rule:
     """
     if isinstance(rule, str):
         return PLAIN_RULES.get(rule) or parse_next_site(rule) or _best(rule)
+    if isinstance(rule, Spaced):
+        return rule
     if callable(rule):
         return Best((criterion_of(rule),))
     raise _unknown(rule)
@@ -209,6 +213,11 @@ def criteria_of(rule: Rule) -> tuple[Criterion, ...]:
 def _best(text: str) -> Best:
     goal, *limits = text.split("@")
     name, _, number = goal.partition(":")
+    if text in NEEDS_VALUE:
+        raise BadOption(
+            f"{argument('rule')} {text!r} needs a value: {text}:0.9 asks for at least 0.9, "
+            f"{LARGEST}{text} for the largest."
+        )
     if goal == "stable":
         return Best((), tuple(_limit(limit, text) for limit in limits), Stable())
     if name in LIMITED and number:
@@ -227,9 +236,15 @@ def _goals(goal: str, text: str) -> tuple[Criterion, ...]:
     if name != plain and plain in LIMITED:
         wanted = _limit(f"{plain}:{number}", text)
         return (criterion_near(wanted.criterion, wanted.value), *_partner(wanted.criterion))
+    if (bare := goal.removeprefix(LARGEST)) in NEEDS_VALUE:
+        goal = bare
     if goal not in CRITERIA:
         raise _unknown(text)
     return (CRITERIA[goal], *_partner(CRITERIA[goal]))
+
+
+def _typed(name: str) -> str:
+    return f"{LARGEST}{name}" if name in NEEDS_VALUE else name
 
 
 def _partner(criterion: Criterion) -> tuple[Criterion, ...]:

@@ -74,11 +74,10 @@ def _check_bins(edges: FloatArray, counts: list[IntArray]) -> None:
     rising = fits and bool(np.all(np.isfinite(edges)) and np.all(np.diff(edges) > 0))
     positive, negative = counts
     if not rising or min(positive.min(), negative.min()) < 0 or (positive + negative).min() < 1:
-        msg = (
+        raise BadPatients(
             "rank bins need increasing finite edges, one bin more than edges, and in every bin a "
             "patient; make them with rank_bins(scores, labels)."
         )
-        raise BadPatients(msg)
 
 
 def rank_bins(scores: ArrayLike, labels: ArrayLike, n_bins: int = 20) -> RankBins:

@@ -42,7 +42,12 @@ class Rates(NamedTuple):
     alarm: float
 
 
-def signed_values(p: Rates, q: Rates, costs: Costs) -> tuple[float, float, float]:
+# The prevalence part and the two shape parts, and how they are found.
+Values = tuple[float, float, float]
+Order = Callable[[Rates, Rates, Costs], Values]
+
+
+def signed_values(p: Rates, q: Rates, costs: Costs) -> Values:
     """Return the prevalence part and the two shape parts, in the paper's order of insertion.
 
     The prevalence part takes the error rates of Q, the shape parts take the prevalence of P. The
@@ -51,29 +56,28 @@ def signed_values(p: Rates, q: Rates, costs: Costs) -> tuple[float, float, float
     return _values(p, q, costs, curves=q, weight=p.prevalence)
 
 
-def reversed_values(p: Rates, q: Rates, costs: Costs) -> tuple[float, float, float]:
+def reversed_values(p: Rates, q: Rates, costs: Costs) -> Values:
     """Return the same with the error rates of P and the prevalence of Q."""
     return _values(p, q, costs, curves=p, weight=q.prevalence)
 
 
-def signed_shift(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
-    """Split R_Q - R_P in the paper's order: see `signed_values`."""
-    return _known_parts(signed_values, internal, external, costs)
-
-
-def signed_shift_reversed(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
-    """Split R_Q - R_P in the reversed order: see `reversed_values`."""
-    return _known_parts(reversed_values, internal, external, costs)
-
-
-def shapley_shift(internal: Confusion, external: Confusion, costs: Costs) -> Parts:
+def shapley_values(p: Rates, q: Rates, costs: Costs) -> Values:
     """Return the mean of both orders: the Shapley value of prevalence and the two shapes."""
-    one = signed_shift(internal, external, costs)
-    two = signed_shift_reversed(internal, external, costs)
+    both = zip(signed_values(p, q, costs), reversed_values(p, q, costs), strict=True)
+    prevalence, positive, negative = ((one + other) / 2 for one, other in both)
+    return prevalence, positive, negative
+
+
+def signed_shift(
+    internal: Confusion, external: Confusion, costs: Costs, order: Order = signed_values
+) -> Parts:
+    """Split R_Q - R_P, by default in the paper's order."""
+    p, q = _rates(internal, external), _rates(external, internal)
+    prevalence, positive, negative = order(p, q, costs)
     return Parts(
-        prevalence=(one.prevalence + two.prevalence) / 2,
-        shape_positive=_mean(one.shape_positive, two.shape_positive),
-        shape_negative=_mean(one.shape_negative, two.shape_negative),
+        prevalence=prevalence,
+        shape_positive=positive if internal.n_positive and external.n_positive else None,
+        shape_negative=negative if internal.n_negative and external.n_negative else None,
     )
 
 
@@ -91,28 +95,11 @@ def absolute_shift(internal: Confusion, external: Confusion, costs: Costs) -> Pa
     )
 
 
-def _values(
-    p: Rates, q: Rates, costs: Costs, *, curves: Rates, weight: float
-) -> tuple[float, float, float]:
+def _values(p: Rates, q: Rates, costs: Costs, *, curves: Rates, weight: float) -> Values:
     slope = costs.cost_fn * curves.miss - costs.cost_fp * curves.alarm
     positive = costs.cost_fn * weight * (q.miss - p.miss)
     negative = costs.cost_fp * (1 - weight) * (q.alarm - p.alarm)
     return (q.prevalence - p.prevalence) * slope, positive, negative
-
-
-def _known_parts(
-    order: Callable[[Rates, Rates, Costs], tuple[float, float, float]],
-    internal: Confusion,
-    external: Confusion,
-    costs: Costs,
-) -> Parts:
-    p, q = _rates(internal, external), _rates(external, internal)
-    prevalence, positive, negative = order(p, q, costs)
-    return Parts(
-        prevalence=prevalence,
-        shape_positive=positive if internal.n_positive and external.n_positive else None,
-        shape_negative=negative if internal.n_negative and external.n_negative else None,
-    )
 
 
 def _rates(counts: Confusion, fallback: Confusion) -> Rates:
@@ -127,10 +114,6 @@ def _rates(counts: Confusion, fallback: Confusion) -> Rates:
 
 def _first_known(*values: float | None) -> float:
     return next((value for value in values if value is not None), 0.0)
-
-
-def _mean(one: float | None, two: float | None) -> float | None:
-    return None if one is None or two is None else (one + two) / 2
 
 
 def shift_intervals(

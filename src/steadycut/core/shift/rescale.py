@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray, read_only
-from steadycut.core.cuts.grid import ExactCuts, margin_of
+from steadycut.core.checks import FloatArray
+from steadycut.core.cuts.grid import midpoints
 
 # The tails are not used in the fit, because a few extreme scores would dominate it.
 LEVELS = np.arange(5, 96) / 100
@@ -156,7 +156,8 @@ def quantile_matched(scores: FloatArray, call_rate: float) -> MatchedCut:
     Notes
     -----
     This is correct if Q has the prevalence of P and its scores are any increasing function of P's.
-    The cut-off lies between two scores of Q and never equals one. Of two equally near cut-offs, the
+    The cut-off lies between two scores of Q and never equals one. It is infinite if everybody or
+    nobody is called. Of two equally near cut-offs, the
     one that calls more patients is taken.
 
     Examples
@@ -166,10 +167,7 @@ def quantile_matched(scores: FloatArray, call_rate: float) -> MatchedCut:
     MatchedCut(threshold=35.0, call_rate=0.25)
     """
     values, counts = np.unique(scores, return_counts=True)
-    cuts = ExactCuts(cells=counts, values=read_only(values), margin=margin_of(values))
-    every = np.arange(values.size + 1)
-    places = cuts.place(every, every)
-    places[0] = min(places[0], np.nextafter(values[0], -np.inf))
+    places = np.concatenate([[-np.inf], midpoints(values[:-1], values[1:]), [np.inf]])
     called = (scores.size - np.concatenate([[0], np.cumsum(counts)])) / scores.size
     # There is no place between two neighbouring floats.
     off = np.where(np.isin(places, values), np.inf, np.abs(called - call_rate).round(12))

@@ -104,7 +104,6 @@ def tipping_point(
     limit: float,
     delta: float = 0.1,
     *,
-    prevalence: float | None = None,
     honesty: str = "split",
     n_candidates: int = 1,
 ) -> TippingPoint:
@@ -120,8 +119,6 @@ def tipping_point(
         The risk that must not be exceeded; usually the certified value.
     delta
         The upper limits of miss rate and alarm rate fail with at most this probability, half each.
-    prevalence
-        The prevalence to start from; by default that of these patients.
     honesty, n_candidates
         With ``"uniform"`` the same patients chose the cut-off among ``n_candidates`` scores. The
         limits must then hold at all cuts of all these scores (DKW) instead of at one
@@ -152,7 +149,7 @@ def tipping_point(
     )
     miss, alarm = counts.miss_rate, counts.alarm_rate
     known = None if miss is None or alarm is None else ErrorRates(miss=miss, alarm=alarm)
-    present = counts.prevalence if prevalence is None else prevalence
+    present = counts.prevalence
     return TippingPoint(
         limit=limit,
         delta=delta,

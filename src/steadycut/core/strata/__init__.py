@@ -3,7 +3,6 @@
 ==================  =================================================================
 ``costs``           the cost of putting a patient of each grade into each stratum
 ``cuts``            patients -> the cost of every boundary at every cut
-``ordered``         exact sums over all ordered thresholds
 ``rules``           the rules that choose all boundaries together
 ``two_cuts``        the rule that rules out and rules in by two rates
 ``draws``           what a rule chooses on resampled patients; flips between strata

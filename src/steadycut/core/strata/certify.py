@@ -31,12 +31,8 @@ class RateLimit:
 
     errors: int
     n_patients: int
+    rate: float | None
     limit: float
-
-    @property
-    def rate(self) -> float | None:
-        """The observed rate; None without patients."""
-        return self.errors / self.n_patients if self.n_patients else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +117,8 @@ def certify_boundaries(
 def limited(rates: Sequence[ErrorRate], limit: Callable[[ErrorRate], float]) -> list[RateLimit]:
     """Return error rates with an upper limit each."""
     return [
-        RateLimit(errors=one.wrong, n_patients=one.n_patients, limit=limit(one)) for one in rates
+        RateLimit(errors=one.wrong, n_patients=one.n_patients, rate=one.value, limit=limit(one))
+        for one in rates
     ]
 
 
@@ -232,9 +229,8 @@ def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
     if name == "auto":
         return "clopper-pearson"
     if name == "clopper-pearson" and not two_values:
-        msg = (
+        raise BadOption(
             "bound 'clopper-pearson' needs costs of two values only; choose one of auto, betting, "
             "bentkus, hoeffding."
         )
-        raise BadOption(msg)
     return name

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from steadycut.core.checks import LARGEST_COST, FloatArray, IntArray, check_length, read_only, store
+from steadycut.core.labels import is_number
 from steadycut.core.records import Costs, are_allowed
 from steadycut.errors import BadOption, BadPatients, argument
 
@@ -81,11 +82,6 @@ class CostMatrix:
         return self.largest - self.smallest
 
     @property
-    def stakes(self) -> FloatArray:
-        """How much more the worst stratum of each grade costs than its best one."""
-        return np.ptp(self.values, axis=1)
-
-    @property
     def of_one_cut_off(self) -> Costs | None:
         """What a miss and a false alarm cost, if this is all that the matrix says; else None.
 
@@ -118,11 +114,10 @@ def check_grades(grades: NDArray[Any], n_patients: int, n_grades: int) -> IntArr
     check_length("grades", np.atleast_1d(grades), n_patients)
     allowed = np.isin(grades, np.arange(n_grades))
     if grades.ndim != 1 or not allowed.all():
-        msg = (
+        raise BadPatients(
             f"grades must be whole numbers from 0 to {n_grades - 1}, one per patient, as many as "
             f"costs has rows; {np.count_nonzero(~allowed)} are not."
         )
-        raise BadPatients(msg)
     return grades.astype(np.int64)
 
 
@@ -142,15 +137,6 @@ def grade_codes(texts: Sequence[str], names: Sequence[str]) -> IntArray:
     return np.array([place.get(_meaning(text), -1) for text in texts], dtype=np.int64)
 
 
-def is_number(text: str) -> bool:
-    """Return whether a text is a number."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
-
-
 def _meaning(text: str) -> float | str:
     tidy = text.strip()
     return float(tidy) if is_number(tidy) else tidy
@@ -163,21 +149,16 @@ def _check_matrix(values: ArrayLike) -> FloatArray:
     except (TypeError, ValueError, OverflowError):
         matrix = None
     if matrix is None:
-        msg = (
+        raise BadOption(
             f"{argument('costs')} must be numbers: a row for each grade, a column for each stratum."
         )
-        raise BadOption(msg)
     if matrix.ndim != 2 or min(matrix.shape) < 2:  # noqa: PLR2004
-        msg = (
+        raise BadOption(
             f"{argument('costs')} must have at least two rows (grades) and two columns (strata); "
             f"got shape {matrix.shape}."
         )
-        raise BadOption(msg)
     if not np.all((matrix >= 0) & (matrix <= LARGEST_COST)):
-        msg = (
-            f"{argument('costs')} must be finite numbers from 0 to {LARGEST_COST:g}; got "
-            f"{matrix.tolist()}."
-        )
+        msg = f"{argument('costs')} must be finite numbers from 0 to {LARGEST_COST:g}; got others."
         raise BadOption(msg)
     return read_only(matrix + 0.0)
 
@@ -188,16 +169,14 @@ def _check_steps(steps: FloatArray) -> None:
         sign = np.sign(steps[:, boundary])
         between = f"between strata {boundary + 1} and {boundary + 2}"
         if not (sign < 0).any() or not (sign > 0).any():
-            msg = (
+            raise BadOption(
                 f"{argument('costs')} must make both sides of the boundary {between} cheaper for "
                 "some grade; one "
                 "of these strata is never the better one. Change the costs, or leave it out."
             )
-            raise BadOption(msg)
         if (np.diff(sign[sign != 0]) < 0).any():
-            msg = (
+            raise BadOption(
                 f"{argument('costs')} must ask for higher strata for higher grades; at the "
                 f"boundary {between} a "
                 "lower grade asks for the higher one. Are grades and strata in ascending order?"
             )
-            raise BadOption(msg)

@@ -8,7 +8,7 @@ With thresholds t_1 <= ... <= t_K the mean cost is a constant plus one term per 
 so the boundaries depend on each other only through the order of the thresholds.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -23,25 +23,27 @@ class BoundaryCurves:
     """One cohort, or many replicates of it, as rows. Cuts run along the last axis.
 
     ``below``, shape (rows, grades, m + 1), are the numbers of patients of each grade below each
-    cut, and ``ranks``, shape (rows, m + 1), those of all patients. ``risk`` and
-    ``square`` have shape (rows, boundaries, m + 1). They are the mean of what the patients below a
-    cut add to the cost if the boundary lies there, and of its square. ``base``, shape (rows,), is
-    the mean cost with everybody in the highest stratum. ``stake`` is that of the most expensive
-    error for everybody, and ``floor`` that without any error.
+    cut, and ``ranks``, shape (rows, m + 1), those of all patients. ``risk``, shape (rows,
+    boundaries, m + 1), is the mean of what the patients below a cut add to the cost if the boundary
+    lies there. ``base``, shape (rows,), is the mean cost with everybody in the highest stratum.
     """
 
     below: IntArray
     ranks: IntArray
     risk: FloatArray
-    square: FloatArray
     base: FloatArray
-    stake: FloatArray
-    floor: FloatArray
 
     @property
     def n_patients(self) -> IntArray:
         """Number of patients of each cohort, shape (rows,)."""
         return self.ranks[:, -1]
+
+    def row(self, row: int) -> "BoundaryCurves":
+        """Return one of the cohorts."""
+        kept = slice(row, row + 1)
+        return BoundaryCurves(
+            **{part.name: getattr(self, part.name)[kept] for part in fields(self)}
+        )
 
 
 def grade_cells(
@@ -72,14 +74,6 @@ def boundary_curves(cells: IntArray, costs: CostMatrix) -> BoundaryCurves:
     return BoundaryCurves(
         below=below,
         ranks=below.sum(axis=1),
-        risk=_weighted(costs.steps, below) / n[:, None, None],
-        square=_weighted(costs.steps**2, below) / n[:, None, None],
+        risk=np.einsum("gk,rgc->rkc", costs.steps, below) / n[:, None, None],
         base=shares @ costs.values[:, -1],
-        stake=shares @ costs.stakes,
-        floor=shares @ costs.values.min(axis=1),
     )
-
-
-def _weighted(weights: FloatArray, below: IntArray) -> FloatArray:
-    """Sum over the grades, for each boundary."""
-    return np.asarray(np.einsum("gk,rgc->rkc", weights, below))

@@ -1,11 +1,13 @@
 """Warnings about risk strata: empty strata, and boundaries that the data do not determine."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 
 from steadycut.core.checks import IntArray
-from steadycut.core.diagnose import FEW_PATIENTS, FLAT
+from steadycut.core.diagnose import FEW_PATIENTS, FLAT, few_warnings, spreads
+from steadycut.core.rounding import percent
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import StrataDraws
 from steadycut.errors import Warned
@@ -22,44 +24,35 @@ def strata_warnings(
     ``n_patients`` is the number of patients used to choose. The stratum ``may_be_thin`` is better
     empty.
     """
-    thin = _thin_strata(draws, n_patients, names)
-    kept = [text for name, text in thin if name != may_be_thin]
-    return [*kept, *_flat_boundaries(draws, n_patients, names)]
-
-
-def _thin_strata(
-    draws: StrataDraws, n_patients: int, names: Sequence[str]
-) -> list[tuple[str, str]]:
-    """Return the name of each such stratum with the warning about it."""
     members = np.diff([0, *draws.ranks, n_patients])
     low = np.zeros((len(draws.draw_ranks), 1))
     ends = np.hstack([low, draws.draw_ranks, low + n_patients])
     empty = (np.diff(ends, axis=1) <= 0).mean(axis=0)
-    warnings: list[tuple[str, str]] = []
+    warnings: list[str] = []
     for name, count, share in zip(names, members.tolist(), empty.tolist(), strict=True):
+        if name == may_be_thin:
+            continue
         if count <= 0:
-            warnings.append(
-                (name, Warned("empty stratum", f"no patient used to choose is in {name!r}."))
-            )
+            warnings.append(Warned("empty stratum", f"no patient used to choose is in {name!r}."))
         elif share > OFTEN_EMPTY:
-            often = f"empty in {share:.0%} of the bootstrap cohorts"
-            warnings.append((name, Warned("near-equal boundaries", f"{name!r} is {often}.")))
+            often = f"empty in {percent(share, 0)} of the bootstrap cohorts"
+            warnings.append(Warned("near-equal boundaries", f"{name!r} is {often}."))
         elif count < FEW_PATIENTS:
             only = f"patients used to choose in {name!r}: only {count:g}."
-            warnings.append((name, Warned("thin stratum", only)))
-    return warnings
+            warnings.append(Warned("thin stratum", only))
+    return [*warnings, *_flat_boundaries(draws, n_patients, names)]
 
 
 def _flat_boundaries(draws: StrataDraws, n_patients: int, names: Sequence[str]) -> list[str]:
-    low, high = np.quantile(draws.draw_ranks, [0.1, 0.9], axis=0) / n_patients
     return [
         Warned.of("flat minimum")(
-            f"the middle 80 % of the bootstrap boundaries between {names[k]!r} and "
-            f"{names[k + 1]!r} spread over {high[k] - low[k]:.0%} of the patients; the data do not "
-            "settle it."
+            f"the middle 80 % of the bootstrap boundaries between {below!r} and {above!r} spread "
+            f"over {percent(spread, 0)} of the patients; the data do not settle it."
         )
-        for k in range(low.size)
-        if high[k] - low[k] > FLAT
+        for spread, (below, above) in zip(
+            spreads(draws.draw_ranks, n_patients), pairwise(names), strict=True
+        )
+        if spread > FLAT
     ]
 
 
@@ -79,12 +72,6 @@ def cost_warnings(costs: CostMatrix, names: Sequence[str]) -> list[str]:
 
 def grade_warnings(role: str, grades: IntArray, names: Sequence[str]) -> list[str]:
     """Return a warning for each grade with few patients."""
-    counts = np.bincount(grades, minlength=len(names))
-    return [
-        Warned.of("few patients")(
-            f"{count} of grade {name!r} {role}; expect rough boundaries and wide limits "
-            f"below {FEW_PATIENTS}."
-        )
-        for name, count in zip(names, counts.tolist(), strict=True)
-        if count < FEW_PATIENTS
-    ]
+    counts = np.bincount(grades, minlength=len(names)).tolist()
+    named = {f"of grade {name!r}": count for name, count in zip(names, counts, strict=True)}
+    return few_warnings(named, f"{role}; expect rough boundaries and wide limits")

@@ -1,22 +1,20 @@
-"""Rules that choose all boundaries of the risk strata together, in order.
+"""Rules that choose all boundaries of the risk strata, in order.
 
 All take `BoundaryCurves` and return, for each row, the number of patients below each boundary. For
 one boundary and two grades ``erm`` and ``stable`` are the rules of one cut-off with these names.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
-from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_choice
+from steadycut.core.checks import FloatArray, IntArray, check_choice
 from steadycut.core.cuts.risk_curve import TIE
-from steadycut.core.rules import stable
-from steadycut.core.rules.basins import lowest_on_either_side
+from steadycut.core.rules.rank_logistic import even_place
+from steadycut.core.rules.stable import AtStake, Stable
 from steadycut.core.rules.ties import middle_of_widest_flat
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import BoundaryCurves
-from steadycut.core.strata.ordered import ordered_marginals
 from steadycut.core.strata.two_cuts import parse_two_cuts
 
 StrataRule = Callable[[BoundaryCurves, CostMatrix], IntArray]
@@ -58,84 +56,55 @@ def smallest_risk(curves: BoundaryCurves) -> FloatArray:
     return np.asarray(curves.base + first.min(axis=1))
 
 
-@dataclass(frozen=True, slots=True)
-class StableStrata:
-    """The joint posterior mean of all boundaries, each within one basin.
+def stable_boundaries(curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
+    """Return the boundaries that `Stable` chooses, shape (rows, boundaries).
 
-    The model is that of the rule ``stable`` of one cut-off (`steadycut.core.rules.stable.Stable`),
-    with K other strata into which a patient can be put in error. With E errors among n patients,
-    the weight of a set of K boundaries is prior (ε / (K (1 - ε)))^(``weight`` E), where ε =
-    (smallest E + 1) / (n + 2). E is the cost of the boundaries above the unavoidable cost, divided
-    by that with every patient in the worst stratum, times n. One stratum for everybody has at most
-    K n / (K + 1) errors, so errors never count in favour of a set. The prior is that of
-    `steadycut.core.strata.ordered`. Means of ordered thresholds are ordered, so they never cross.
-
-    If a stretch of risk more than ``barrier`` paired standard errors higher separates the cuts of a
-    boundary, only its basin with most of the weight is kept. This is done for one boundary after
-    another, the lowest first.
+    A boundary is a cut-off between the grades that belong below it and those that belong above it,
+    at its own costs. Neighbouring boundaries that would cross are chosen again as one: nobody is in
+    the stratum between them.
     """
-
-    weight: float = stable.Stable().weight
-    barrier: float = stable.Stable().barrier
-
-    def __call__(self, curves: BoundaryCurves, costs: CostMatrix) -> IntArray:
-        """Return the number of patients below each boundary, shape (rows, boundaries)."""
-        edges = stable.cell_edges(curves.ranks / curves.n_patients[:, None])
-        likelihood = self.log_likelihood(curves)
-        weights = ordered_marginals(likelihood, edges)
-        for k in range(costs.n_boundaries):
-            wall = stable.is_between(weights[:, k], curves.ranks)
-            wall &= boundary_barriers(curves, costs, k, self.barrier)
-            if wall.any():
-                kept = stable.one_basin(weights[:, k], wall)
-                likelihood[:, k] = np.where(kept > 0, likelihood[:, k], -np.inf)
-                weights = ordered_marginals(likelihood, edges)
-        return nearest_ranks(weights, curves.ranks, curves.n_patients)
-
-    def log_likelihood(self, curves: BoundaryCurves) -> FloatArray:
-        """Return the part of each boundary in the log-likelihood, shape (rows, boundaries, cuts).
-
-        The parts add up to the log-likelihood of a set of boundaries, except for a constant.
-        """
-        n, stake = curves.n_patients, curves.stake
-        fewest = n * np.maximum(smallest_risk(curves) - curves.floor, 0) / stake
-        log_odds = np.log(curves.risk.shape[1] * (n - fewest + 1) / (fewest + 1))
-        scale = stable.patient_weight(self.weight, n) * log_odds * n / stake
-        lowest = curves.risk.min(axis=2, keepdims=True)
-        return np.asarray(-scale[:, None, None] * (curves.risk - lowest))
+    chosen = np.stack([stable_boundary(curves, step) for step in costs.steps.T], axis=1)
+    crossing = np.asarray((np.diff(chosen, axis=1) < 0).any(axis=1))
+    for row in crossing.nonzero()[0]:
+        chosen[row] = _pooled(curves.row(int(row)), costs.steps.T, chosen[row])
+    return chosen
 
 
-def nearest_ranks(weights: FloatArray, ranks: IntArray, n_patients: IntArray) -> IntArray:
-    """Return for each boundary the rank nearest to its mean; of two, the lower one."""
-    scores = stable.centre_score(stable.cell_edges(ranks / n_patients[:, None]))
-    found = [
-        stable.nearest_rank(ranks, stable.mean_quantile(weights[:, k], scores) * n_patients)
-        for k in range(weights.shape[1])
-    ]
-    return np.stack(found, axis=1)
+def _pooled(curves: BoundaryCurves, steps: FloatArray, alone: IntArray) -> IntArray:
+    """Return the boundaries of one row, after pooling neighbours until none cross."""
+    groups = [(1, step, int(rank)) for step, rank in zip(steps, alone, strict=True)]
+    place = 0
+    while place < len(groups) - 1:
+        (size, step, rank), (more, other, above) = groups[place : place + 2]
+        if rank <= above:
+            place += 1
+            continue
+        together = int(stable_boundary(curves, step + other)[0])
+        groups[place : place + 2] = [(size + more, step + other, together)]
+        place = max(place - 1, 0)
+    return np.repeat([rank for _, _, rank in groups], [size for size, _, _ in groups])
 
 
-def boundary_barriers(
-    curves: BoundaryCurves, costs: CostMatrix, boundary: int, height: float
-) -> BoolArray:
-    """Return which cuts are barriers between the minima of one boundary, shape (rows, cuts).
+def stable_boundary(curves: BoundaryCurves, step: FloatArray) -> IntArray:
+    """Return the cut of one boundary, where ``step`` is what each grade costs more below it."""
+    grades, n = curves.below[..., -1], curves.n_patients[:, None]
+    # Nothing is at stake if nobody is of a grade that matters; then any cut will do.
+    total = (grades @ np.abs(step))[:, None]
+    scale = n / np.where(total > 0, total, np.inf)
+    misses = scale * np.einsum("g,rgc->rc", np.maximum(step, 0), curves.below)
+    above = grades[..., None] - curves.below
+    alarms = scale * np.einsum("g,rgc->rc", np.maximum(-step, 0), above)
+    stake = AtStake(
+        ranks=curves.ranks,
+        n_patients=n,
+        errors=misses + alarms,
+        squares=scale**2 * np.einsum("g,rgc->rc", step**2, curves.below),
+        two_more=scale**2 * (step**2).sum(),
+    )
+    return Stable().choose(stake, even_place(curves.ranks, n, misses, alarms))
 
-    Like `steadycut.core.rules.basins.barriers`, for any number of grades. A barrier is a cut whose
-    risk is more than ``height`` paired standard errors above the smallest risk on its left, and
-    above the smallest risk on its right.
-    """
-    risk, square = curves.risk[:, boundary], curves.square[:, boundary]
-    n, high = curves.n_patients[:, None], np.ones(risk.shape, dtype=bool)
-    tie = TIE * costs.spread
-    for lowest in lowest_on_either_side(risk, tie):
-        excess = risk - np.take_along_axis(risk, lowest, axis=1)
-        squared = np.abs(square - np.take_along_axis(square, lowest, axis=1))
-        error = np.sqrt(np.maximum(squared - excess**2, 0) / n)
-        high &= excess > height * error + tie
-    return high
 
-
-RULES: dict[str, StrataRule] = {"stable": StableStrata(), "erm": joint_minimum}
+RULES: dict[str, StrataRule] = {"stable": stable_boundaries, "erm": joint_minimum}
 
 
 def parse_strata_rule(name: str) -> StrataRule:

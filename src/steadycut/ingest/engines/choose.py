@@ -130,12 +130,11 @@ def _check_fits(files: Sequence[TableFile], request: Request, memory: int) -> No
     rows = sum(_rows_of(file, memory) for file in files)
     needed = rows * BYTES_PER_CELL * len(request.columns)
     if needed > memory:
-        msg = (
+        raise BadOption(
             f"{argument('engine', 'memory')} holds all rows at once; these are about {rows:,} and "
             f"need about {needed >> 20:,} MiB, but {argument('memory')} allows {memory >> 20:,} "
             f"MiB. Name the column of patients and leave out {argument('engine')}, or allow more."
         )
-        raise BadOption(msg)
 
 
 def _rows_of(file: TableFile, most: int) -> int:

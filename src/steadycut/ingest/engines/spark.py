@@ -114,9 +114,6 @@ def _as_finished(found: Any, request: Request, layout: Layout, patients: range) 
     arrays = {name: found[name].to_numpy()[rows] for name in names}
     expected = layout.n_instances[patients.start : patients.stop]
     if (rows < 0).any() or not np.array_equal(arrays["n_rows"], expected):
-        msg = (
-            "the table changed between two reads of it by Spark. Write it to a file or cache it "
-            "first."
-        )
+        msg = "the table changed between two reads by Spark. Write it to a file or cache it first."
         raise BadTable(msg)
     return from_arrays(arrays, request)

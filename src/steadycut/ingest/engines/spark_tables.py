@@ -30,22 +30,19 @@ def spark_frame(source: Any, separator: str | None = None) -> Any:
         return source
     several = [source] if isinstance(source, str | os.PathLike) else source
     if not isinstance(several, list | tuple) or not several:
-        msg = (
+        raise BadOption(
             "the spark engine reads a DataFrame of Spark, a path or several paths; got an object "
             f"of type {type(source).__name__!r}."
         )
-        raise BadOption(msg)
     paths = [str(os.fspath(path)) for path in several]
     if any(TableFile(path).kind in {*IN_MEMORY, "zip"} for path in paths):
-        msg = "the spark engine reads CSV, TSV and Parquet files. Leave out the engine."
-        raise BadOption(msg)
+        raise BadOption("the spark engine reads CSV, TSV and Parquet files. Leave out the engine.")
     endings = {_ending(path) for path in paths}
     if len(endings) > 1:
-        msg = (
+        raise BadOption(
             "the spark engine reads files of one kind at a time: CSV, TSV or Parquet; got several "
             "kinds. Write them as Parquet first."
         )
-        raise BadOption(msg)
     with told_in_one_line():
         return _read(paths, endings.pop(), separator)
 

@@ -91,8 +91,7 @@ def open_anndata(source: Any) -> Iterator[Any]:
         raise
     except Exception as error:  # noqa: BLE001 (anything may be wrong in such a file)
         # The text of the error may hold identifiers.
-        msg = (
+        raise BadTable(
             f"{str(source)!r} cannot be read as AnnData ({type(error).__name__}): a part of it is "
             "missing or damaged. Write it again."
-        )
-        raise BadTable(msg) from None
+        ) from None

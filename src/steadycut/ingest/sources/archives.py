@@ -30,11 +30,10 @@ def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
     with refusing(BadTable, msg, *damaged), zipfile.ZipFile(path) as archive:
         size, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
         if size >= records.LOOKED_AT and size > records.MOST_TIMES * packed:
-            msg = (
+            raise BadTable(
                 f"{place!r} must unpack to at most {records.MOST_TIMES} times its size; "
                 f"{packed} bytes become {size}. If that is right, {instead}."
             )
-            raise BadTable(msg)
         yield archive
 
 
@@ -61,11 +60,10 @@ def _only(archive: zipfile.ZipFile, place: str) -> zipfile.ZipInfo:
     ]
     allowed = tuple(ending for ending, kind in KINDS.items() if kind != "zip")
     if len(members) != 1 or not members[0].filename.casefold().endswith(allowed):
-        msg = (
+        raise BadTable(
             f"a zip archive must hold one table, which ends in one of {', '.join(allowed)}; "
             f"{place!r} holds {len(members)} files. Unpack it, and name the tables."
         )
-        raise BadTable(msg)
     if members[0].flag_bits & 1:
         msg = f"{place!r} is protected by a password. Unpack it, and name the unpacked file."
         raise BadTable(msg)

@@ -23,18 +23,16 @@ def read_header(file: Path, place: str, delimiters: str) -> tuple[tuple[str, ...
     names, delimiter = split_header(start, delimiters)
     first, *more = re.split(r"[\r\n]", start, maxsplit=1)
     if first.strip() and (not names or (not more and len(start) == LONGEST_ROW)):
-        msg = (
+        raise BadTable(
             f"the first line of {place!r} must name the columns, in at most "
             f"{LONGEST_ROW >> 20} MiB and {csv.field_size_limit()} characters per name; it is "
             "longer. Is it a table?"
         )
-        raise BadTable(msg)
     if not any(name.strip() for name in names):
         msg = f"{place!r} or its first line is empty. The first line must name the columns."
         raise BadTable(msg)
     if any("\0" in name for name in names):
-        msg = f"{place!r} has NUL bytes: it is UTF-16, or not text. Save it as UTF-8."
-        raise BadTable(msg)
+        raise BadTable(f"{place!r} has NUL bytes: it is UTF-16, or not text. Save it as UTF-8.")
     return tuple(names), delimiter
 
 

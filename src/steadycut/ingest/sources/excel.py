@@ -72,11 +72,10 @@ def _opened(file: TableFile) -> Iterator[Any]:
         from openpyxl import load_workbook  # type: ignore[import-untyped]
     with file.path.open("rb") as stream:
         if stream.read(len(PROTECTED)) == PROTECTED:
-            msg = (
+            raise BadTable(
                 f"{file.place!r} is protected by a password, or has the format of an older Excel. "
                 "Save it without a password as .xlsx."
             )
-            raise BadTable(msg)
     with open_zip(file.path, file.place, "save the sheet as CSV"), warnings.catch_warnings():
         # About styles and the like, which are not read.
         warnings.simplefilter("ignore")
@@ -87,11 +86,10 @@ def _opened(file: TableFile) -> Iterator[Any]:
         except (SteadycutError, OSError, MemoryError):
             raise
         except Exception as error:  # noqa: BLE001 (openpyxl hands on the errors of its parsers)
-            msg = (
+            raise BadTable(
                 f"{file.place!r} cannot be read: it is not a whole Excel workbook "
                 f"({type(error).__name__}). Open it in Excel and save it again as .xlsx."
-            )
-            raise BadTable(msg) from None
+            ) from None
 
 
 def _sheet(book: Any, file: TableFile) -> Any:
@@ -99,8 +97,7 @@ def _sheet(book: Any, file: TableFile) -> Any:
     titles = [one.title for one in book.worksheets]
     if file.sheet is not None and file.sheet not in titles:
         near = meant(file.sheet, titles)
-        msg = f"{file.place!r} is not there{near} The workbook has {len(titles)} sheets."
-        raise BadTable(msg)
+        raise BadTable(f"{file.place!r} is not there{near} The workbook has {len(titles)} sheets.")
     filled = [
         one
         for one in book.worksheets
@@ -108,14 +105,12 @@ def _sheet(book: Any, file: TableFile) -> Any:
         and any(map(_is_filled, _rows(one, file)))
     ]
     if not filled:
-        msg = f"{file.place!r} has no filled cells. The first row must name the columns."
-        raise BadTable(msg)
+        raise BadTable(f"{file.place!r} has no filled cells. The first row must name the columns.")
     if len(filled) > 1:
-        msg = (
+        raise BadTable(
             f"{file.place!r} has {len(filled)} sheets with cells. Name one of them, as in "
             "'FILE.xlsx#SHEET', or keep only one in the workbook."
         )
-        raise BadTable(msg)
     return filled[0]
 
 
@@ -125,10 +120,9 @@ def _rows(sheet: Any, file: TableFile) -> Iterator[tuple[Any, ...]]:
     sheet.reset_dimensions()
     for at, row in enumerate(sheet.iter_rows(values_only=True), start=1):
         if at > MOST_ROWS:
-            msg = (
+            raise BadTable(
                 f"{file.place!r} has more rows than Excel can hold ({MOST_ROWS:,}). Save it again."
             )
-            raise BadTable(msg)
         yield row
 
 
@@ -148,8 +142,7 @@ def _check_cells(sheet: Any, header: int, places: dict[int, str], file: TableFil
                 found[kind] += 1
     for kind, count in found.items():
         what, fix = ODD_CELLS[kind]
-        msg = f"{file.place!r} has {count} {what} in the columns that are read. {fix}."
-        raise BadTable(msg)
+        raise BadTable(f"{file.place!r} has {count} {what} in the columns that are read. {fix}.")
 
 
 def _odd_cells(source: IO[bytes]) -> Iterator[tuple[str, str]]:
@@ -174,14 +167,12 @@ def _check_keys(name: str, cells: Sequence[Any]) -> None:
 
     errors = sum(isinstance(cell, str) and cell in ERROR_CODES for cell in cells)
     if errors:
-        msg = (
+        raise BadTable(
             f"column {name!r} must be filled in every row; {errors} of {len(cells)} cells are "
             "errors of Excel, such as #REF!. Correct them."
         )
-        raise BadTable(msg)
     if any(isinstance(cell, int | float) and abs(cell) >= LARGEST_EXACT for cell in cells):
-        msg = (
+        raise BadTable(
             f"column {name!r} has numbers of more than 15 digits, and Excel rounds them, so "
             "different identifiers become equal. Store them as text."
         )
-        raise BadTable(msg)

@@ -185,7 +185,7 @@ def _pick_key(opened: Opened, position: int, alias: str) -> str:
 def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
     """Select a score as a number and, in columns of text, the texts that are not numbers."""
     column, kind = quote_name(opened.aliases[position]), opened.types[position]
-    if _is_number(kind):
+    if kind in NUMBERS | {HALF} or kind.startswith("DECIMAL"):
         return f"{column}::DOUBLE AS s{index}"
     # DuckDB would read 1_0 as 10, and +-3 as -3.
     number_like = f"NOT contains({column}, '_') AND NOT contains({column}, '+-')"
@@ -200,10 +200,6 @@ def _pick_score(opened: Opened, position: int, index: int, decimal: str) -> str:
     return f"{number} AS s{index}, CASE WHEN {is_text} THEN {column}::VARCHAR END AS u{index}"
 
 
-def _is_number(duckdb_type: str) -> bool:
-    return duckdb_type in NUMBERS | {HALF} or duckdb_type.startswith("DECIMAL")
-
-
 # One function per format -----------------------------------------------------------------
 
 
@@ -216,11 +212,10 @@ def open_text(file: TableFile, work: Path, separator: str | None = None) -> Open
     header = partial(csv_files.read_header, path, file.place)
     names, delimiter = header(csv_files.delimiters_of(file.name, separator))
     if separator and len(names) == 1 and len(header(csv_files.DELIMITERS)[0]) > 1:
-        msg = (
+        raise BadTable(
             f"the first line of {file.place!r} is not separated by {separator!r}. Leave out "
             f"{argument('delimiter')}, or state another one."
         )
-        raise BadTable(msg)
     records = count_records(path, delimiter, file.place)
     aliases = tuple(f"c{position}" for position in range(len(names)))
     columns = ", ".join(f"'{alias}': 'VARCHAR'" for alias in aliases)
@@ -280,8 +275,7 @@ def one_line(place: str) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError:
-        msg = f"{place!r} is not UTF-8 text. Save it as UTF-8."
-        raise BadTable(msg) from None
+        raise BadTable(f"{place!r} is not UTF-8 text. Save it as UTF-8.") from None
     except load_duckdb().OutOfMemoryException:
         msg = f"{place!r} needs more memory than is allowed. Allow more with {argument('memory')}."
         raise BadTable(msg) from None

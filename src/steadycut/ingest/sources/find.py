@@ -93,16 +93,14 @@ def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     """
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not several:
-        msg = "at least one file must be given; got none."
-        raise BadTable(msg)
+        raise BadTable("at least one file must be given; got none.")
     found = [file for path in several for file in _expand(path)]
     _check_once(found)
     for file in found:
         if file.kind is None:
             endings, old = ", ".join(KINDS), file.name.casefold().endswith(".xls")
             fix = "Open it in Excel and save it as .xlsx" if old else "Convert it first"
-            msg = f"a table must end in one of {endings}; got {file.place!r}. {fix}."
-            raise BadTable(msg)
+            raise BadTable(f"a table must end in one of {endings}; got {file.place!r}. {fix}.")
     return found
 
 
@@ -112,10 +110,7 @@ def _check_once(files: Sequence[TableFile]) -> None:
         real = file.place if file.is_remote else os.path.realpath(file)
         real += f"#{file.sheet}" if file.sheet else ""
         if real in seen:
-            msg = (
-                f"the file {file.place!r} is given twice, so its rows would count twice. Name it "
-                "once."
-            )
+            msg = f"{file.place!r} is given twice, so its rows would count twice. Name it once."
             raise BadTable(msg)
         seen.add(real)
 
@@ -137,8 +132,7 @@ def _expand(given: Any) -> list[TableFile]:
         msg = f"a table must be a file or a folder; {path!r} is a pipe or a device. Copy it first."
         raise BadTable(msg)
     if not WILDCARDS & set(path):
-        msg = f"there is no file {path!r}. Check the path."
-        raise BadTable(msg)
+        raise BadTable(f"there is no file {path!r}. Check the path.")
     return _match(path)
 
 
@@ -147,11 +141,10 @@ def _inside(folder: str) -> list[TableFile]:
     found = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
     files = [path for path in found if not path.name.startswith(("_", "."))]
     if not files:
-        msg = (
+        raise BadTable(
             f"{folder!r} is a folder without Parquet files. Name its files, such as "
             f"'{folder.rstrip('/')}/*.csv'."
         )
-        raise BadTable(msg)
     return [TableFile(str(path), hive=True) for path in files]
 
 
@@ -161,8 +154,7 @@ def _walk(folder: str) -> Iterator[Path]:
     for place, folders, names in os.walk(folder):
         seen += len(names) + len(folders)
         if seen > MOST_FILES:
-            msg = f"{folder!r} holds more than {MOST_FILES} files. Name those to read."
-            raise BadTable(msg)
+            raise BadTable(f"{folder!r} holds more than {MOST_FILES} files. Name those to read.")
         yield from (Path(place, name) for name in names)
 
 
@@ -170,6 +162,5 @@ def _match(pattern: str) -> list[TableFile]:
     found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
     files = [TableFile(str(path), hive=True) for path in found if path.is_file()]
     if not files:
-        msg = f"no file matches {pattern!r}. Check the pattern and the folder."
-        raise BadTable(msg)
+        raise BadTable(f"no file matches {pattern!r}. Check the pattern and the folder.")
     return files

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from steadycut.core.checks import check_same_order
 from steadycut.errors import BadTable, MissingPackage
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
@@ -40,12 +41,12 @@ def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
     (('1', '2'), array([0.5, 0.7]))
     """
     check_columns(request.columns, [str(name) for name in arrays])
+    check_same_order({name: arrays[name] for name in request.columns})
     columns = {name: _one_dimension(name, arrays[name]) for name in request.columns}
     lengths = {name: column.size for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} {length}" for name, length in lengths.items())
-        msg = f"all columns must have one entry per row; got lengths {listed}."
-        raise BadTable(msg)
+        raise BadTable(f"all columns must have one entry per row; got lengths {listed}.")
     return _table(columns, request)
 
 
@@ -103,10 +104,9 @@ def _one_dimension(name: str, values: Any) -> NDArray[Any]:
     mixed = object if isinstance(values, list | tuple) else None
     array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=mixed)
     if array.ndim != 1:
-        msg = (
+        raise BadTable(
             f"column {name!r} must be one-dimensional, one entry per row; got shape {array.shape}."
         )
-        raise BadTable(msg)
     return array
 
 
@@ -120,11 +120,10 @@ def wrap_frame(frame: Any) -> Any:
         check_columns((), [str(name) for name in names])
         raise
     except TypeError:
-        msg = (
+        raise BadTable(
             "a table must be a path, several paths, a dict of arrays or a frame (pandas, polars, "
             f"Arrow, DuckDB, ...); got an object of type {type(frame).__name__!r}."
-        )
-        raise BadTable(msg) from None
+        ) from None
 
 
 def _narwhals() -> Any:

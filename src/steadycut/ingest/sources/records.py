@@ -107,11 +107,7 @@ def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
 
 
 def _records(scanner: _Scanner, place: str) -> Records:
-    ways = {
-        "\n": scanner.lf - scanner.crlf,
-        "\r": scanner.cr - scanner.crlf,
-        "\r\n": scanner.crlf,
-    }
+    ways = {"\n": scanner.lf - scanner.crlf, "\r": scanner.cr - scanner.crlf, "\r\n": scanner.crlf}
     found = [ends for ends, count in ways.items() if count]
     if len(found) > 1:
         _refuse(place, "its lines end in different ways")
@@ -148,11 +144,10 @@ def _refuse(place: str, why: str) -> None:
 def check_rows(place: str, records: int, rows: int) -> None:
     """Refuse a table of which some rows were lost, or came from nowhere."""
     if records != rows:
-        msg = (
+        raise BadTable(
             f"{place!r} has {records} records, but {rows} rows were read. Nothing was used. Save "
             "it again as plain CSV or as Parquet."
         )
-        raise BadTable(msg)
 
 
 # Compressed files ------------------------------------------------------------------------
@@ -185,9 +180,8 @@ def unpack(file: Path, target: Path) -> None:
         while block := stream.read(BLOCK):
             size += plain.write(block)
             if size >= LOOKED_AT and size > MOST_TIMES * packed.tell():
-                msg = (
+                raise BadTable(
                     f"{str(file)!r} must unpack to at most {MOST_TIMES} times its size; its first "
                     f"{packed.tell()} bytes become {size}. If that is right, unpack it and name "
                     "the unpacked file."
                 )
-                raise BadTable(msg)

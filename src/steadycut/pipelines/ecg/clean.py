@@ -26,8 +26,7 @@ def clean(record: Record) -> FloatArray:
 
     if record.signal.shape[1] < SHORTEST * record.rate:
         seconds = record.signal.shape[1] / record.rate
-        msg = f"it lasts {seconds:.1f} s; at least {SHORTEST:g} s are needed."
-        raise BadFile(msg)
+        raise BadFile(f"it lasts {seconds:.1f} s; at least {SHORTEST:g} s are needed.")
     even = filters.detrend(resample(record.signal, record.rate), axis=1)
     band = filters.butter(ORDER, (LOW, HIGH), btype="bandpass", fs=RATE, output="sos")
     passed = filters.sosfiltfilt(band, even, axis=1)

@@ -55,7 +55,7 @@ class Segments:
 
     def take(self, kept: NDArray[np.bool_]) -> "Segments":
         """Return some of the segments."""
-        return Segments(**{one.name: getattr(self, one.name)[kept] for one in fields(self)})
+        return Segments(**{part.name: getattr(self, part.name)[kept] for part in fields(self)})
 
 
 Row = tuple[tuple[float, int], FloatArray]
@@ -87,11 +87,10 @@ def read_one(path: Path, options: EcgOptions) -> list[Row]:
     leads = clean(read_record(path))
     beats = find_beats(leads)
     cut = _cut_windows if options.segments == "windows" else _cut_beats
-    found = list(cut(leads, beats, options))
-    if not found:
-        msg = f"no segment is left: {beats.size} beats in {leads.shape[1] / RATE:.1f} s."
-        raise BadFile(msg)
-    return found
+    segments = list(cut(leads, beats, options))
+    if not segments:
+        raise BadFile(f"no segment is left: {beats.size} beats in {leads.shape[1] / RATE:.1f} s.")
+    return segments
 
 
 def _cut_windows(leads: FloatArray, beats: IntArray, options: EcgOptions) -> Iterator[Row]:

@@ -20,11 +20,11 @@ def draw_segments(path: Path, options: EcgOptions) -> bytes:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     leads = clean(read_record(path))
-    shown = leads[:, : round(SECONDS * RATE)]
-    time = np.arange(shown.shape[1]) / RATE
+    visible = leads[:, : round(SECONDS * RATE)]
+    time = np.arange(visible.shape[1]) / RATE
     figure = Figure(figsize=(11, 8), layout="constrained")
     axes = figure.add_subplot()
-    for place, (lead, values) in enumerate(zip(LEADS, shown, strict=True)):
+    for place, (lead, values) in enumerate(zip(LEADS, visible, strict=True)):
         axes.plot(time, values - SPACING * place, color="black", linewidth=0.6)
         axes.text(-0.1, -SPACING * place, lead, ha="right", va="center")
     beats = find_beats(leads) / RATE

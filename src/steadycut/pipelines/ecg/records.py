@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray
+from steadycut.core.rounding import percent
 from steadycut.errors import BadFile, refusing
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.driver import FileKind
@@ -54,15 +55,14 @@ def read_record(path: Path) -> Record:
     """
     wfdb = import_wfdb()
     try:
-        found = wfdb.rdrecord(str(path.with_suffix("")))
+        record = wfdb.rdrecord(str(path.with_suffix("")))
     except Exception as error:  # noqa: BLE001, wfdb raises whatever numpy and the system raise
         why = " ".join(str(error).split()) or type(error).__name__
-        msg = f"it cannot be read ({why[:120]}). Is the file cut short?"
-        raise BadFile(msg) from None
-    rate = _check_rate(found.fs)
-    places = _lead_places(found.sig_name or [])
-    scale = [_millivolts(found.units[place]) for place in places]
-    signal = found.p_signal[:, places].T * np.array(scale)[:, None]
+        raise BadFile(f"it cannot be read ({why[:120]}). Is the file cut short?") from None
+    rate = _check_rate(record.fs)
+    places = _lead_places(record.sig_name or [])
+    scale = [_millivolts(record.units[place]) for place in places]
+    signal = record.p_signal[:, places].T * np.array(scale)[:, None]
     return Record(name=path.stem, signal=_filled(signal), rate=rate)
 
 
@@ -75,11 +75,10 @@ def import_wfdb() -> Any:
 
 def _check_rate(rate: float | None) -> float:
     if rate is None or not LOWEST_RATE <= rate <= HIGHEST_RATE:
-        msg = (
+        raise BadFile(
             f"its sampling rate must lie between {LOWEST_RATE:g} and {HIGHEST_RATE:g} Hz; the "
             f"header says {rate}."
         )
-        raise BadFile(msg)
     return float(rate)
 
 
@@ -87,8 +86,7 @@ def _lead_places(names: list[str]) -> list[int]:
     known = {name.strip().lower(): place for place, name in reversed(list(enumerate(names)))}
     missing = [lead for lead in LEADS if lead.lower() not in known]
     if missing:
-        msg = f"it lacks the lead{'s' * (len(missing) > 1)} {', '.join(missing)}."
-        raise BadFile(msg)
+        raise BadFile(f"it lacks the lead{'s' * (len(missing) > 1)} {', '.join(missing)}.")
     return [known[lead.lower()] for lead in LEADS]
 
 
@@ -104,11 +102,10 @@ def _filled(signal: FloatArray) -> FloatArray:
     for lead, values in zip(LEADS, filled, strict=True):
         gaps = ~np.isfinite(values)
         if gaps.mean() > MOST_MISSING:
-            msg = f"{gaps.mean():.0%} of lead {lead} is missing; at most {MOST_MISSING:.0%} may be."
-            raise BadFile(msg)
+            share, most = percent(gaps.mean(), 0), percent(MOST_MISSING, 0)
+            raise BadFile(f"{share} of lead {lead} is missing; at most {most} may be.")
         if gaps.any():
             values[gaps] = np.interp(np.flatnonzero(gaps), np.flatnonzero(~gaps), values[~gaps])
         if values.size and np.ptp(values) == 0:
-            msg = f"lead {lead} is flat."
-            raise BadFile(msg)
+            raise BadFile(f"lead {lead} is flat.")
     return filled

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +14,6 @@ from steadycut.io.files import read_small
 from steadycut.io.packages import optional_package
 
 SCHEMA = "steadycut.ecg-scorer/1"
-# What cross-validation tries: inverses of the L2 penalty, the strongest penalty first.
-STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 100.0)
-FOLDS = 5
-SMALLEST = 1e-15
 ARRAYS = ("centre", "scale", "weights")
 
 
@@ -90,31 +85,6 @@ def train_scorer(
         weights=fitted.coef_[0],
         intercept=float(fitted.intercept_[0]),
     )
-
-
-def best_strength(
-    features: FloatArray, labels: NDArray[np.int8], patients: NDArray[np.str_], seed: int
-) -> float:
-    """Return the strength with the smallest loss in patients whom the regression has not seen.
-
-    The loss is the log loss, with the weights of `patient_weights`. All segments of a patient are
-    in one fold. Of equal losses the smallest strength counts. With one patient of a class there are
-    no folds, and the strength is 1.
-    """
-    with optional_package("Training a scorer", "scikit-learn", "ecg"):
-        from sklearn.model_selection import StratifiedGroupKFold
-    n_folds = min(FOLDS, *(np.unique(patients[labels == label]).size for label in (0, 1)))
-    if n_folds < 2:  # noqa: PLR2004
-        return 1.0
-    folds = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
-    parts = list(folds.split(features, labels, patients))
-    losses = dict.fromkeys(STRENGTHS, 0.0)
-    for strength, (train, test) in product(STRENGTHS, parts):
-        scorer = train_scorer(features[train], labels[train], patients[train], (), strength)
-        right = np.abs(1 - labels[test] - scorer.score(features[test]))
-        weights = patient_weights(labels[test], patients[test])
-        losses[strength] -= float(weights @ np.log(np.maximum(right, SMALLEST)))
-    return min(losses, key=losses.__getitem__)
 
 
 def patient_weights(labels: NDArray[np.int8], patients: NDArray[np.str_]) -> FloatArray:

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import check_fraction
+from steadycut.core.checks import FloatArray, check_fraction
 from steadycut.core.split import split_classes
 from steadycut.errors import BadOption, TooFewPatients
 from steadycut.pipelines.ecg.features import NAMES
 from steadycut.pipelines.ecg.pipeline import Segments
-from steadycut.pipelines.ecg.scorer import SegmentScorer, best_strength, train_scorer
+from steadycut.pipelines.ecg.scorer import SegmentScorer, train_scorer
 from steadycut.pipelines.sheet import Origin, patient_labels
 
 FEWEST_PER_CLASS = 2
@@ -19,13 +19,12 @@ Names = NDArray[np.str_]
 
 def labels_of_patients(sheet: Mapping[str, Origin]) -> dict[str, int]:
     """Return the label of each patient who has one; refuse a sheet without labels."""
-    rows = [(one.patient, one.label) for one in sheet.values()]
+    rows = [(origin.patient, origin.label) for origin in sheet.values()]
     labels = patient_labels([(patient, label) for patient, label in rows if patient and label])
     if not labels:
-        msg = (
+        raise BadOption(
             "a scorer is trained on labels: give --sheet with record, patient, label; or --scorer."
         )
-        raise BadOption(msg)
     return labels
 
 
@@ -39,7 +38,8 @@ def train_apart(
     known = {name: labels[name] for name in np.unique(whose).tolist() if name in labels}
     training = deal_training(known, share, np.random.default_rng(seed))
     others = np.isin(whose, sorted(set(known) - training))
-    return train_on(segments, whose, labels, training), segments.take(others), len(training)
+    scorer = train_scorer(*rows_of(segments, whose, labels, training), NAMES)
+    return scorer, segments.take(others), len(training)
 
 
 def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Generator) -> set[str]:
@@ -60,28 +60,18 @@ def deal_training(labels: Mapping[str, int], share: float, rng: np.random.Genera
     classes = np.array([labels[name] for name in names], dtype=np.int8)
     fewest = int(min(classes.sum(), (1 - classes).sum())) if names else 0
     if fewest < FEWEST_PER_CLASS:
-        msg = (
+        raise TooFewPatients(
             f"training needs at least {FEWEST_PER_CLASS} patients of each class; the smaller class "
             f"has {fewest} of {len(names)}."
         )
-        raise TooFewPatients(msg)
     dealt = split_classes(classes, 1 - share, rng).select
     return {names[place] for place in dealt.tolist()}
 
 
-def train_on(
-    segments: Segments,
-    whose: Names,
-    labels: Mapping[str, int],
-    training: set[str],
-    folds_seed: int | None = None,
-) -> SegmentScorer:
-    """Train the scorer on the segments of some patients; ``whose`` has the patient of each.
-
-    With ``folds_seed`` the strength of its penalty is chosen by cross-validation among them.
-    """
+def rows_of(
+    segments: Segments, whose: Names, labels: Mapping[str, int], training: set[str]
+) -> tuple[FloatArray, NDArray[np.int8], Names]:
+    """Return features, label and patient of each segment of the patients who train."""
     mine = np.isin(whose, sorted(training))
     label = np.array([labels[name] for name in whose[mine].tolist()], dtype=np.int8)
-    known = segments.features[mine], label, whose[mine]
-    strength = 1.0 if folds_seed is None else best_strength(*known, folds_seed)
-    return train_scorer(*known, NAMES, strength)
+    return segments.features[mine], label, whose[mine]

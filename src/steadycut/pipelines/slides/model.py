@@ -84,12 +84,11 @@ class TileModel:
         inputs = self.prepare(tiles)
         fixed = self.input.shape[0]
         size = fixed if isinstance(fixed, int) else max(len(inputs), 1)
-        found = [self._run(inputs[at : at + size], size) for at in range(0, len(inputs), size)]
-        scores = self._scores(np.concatenate(found).astype(float))
+        batches = [self._run(inputs[at : at + size], size) for at in range(0, len(inputs), size)]
+        scores = self._scores(np.concatenate(batches).astype(float))
         if not np.isfinite(scores).all():
             n_bad = int((~np.isfinite(scores)).sum())
-            msg = f"the model gave NaN or infinity for {n_bad} tiles. Check --normalize."
-            raise BadFile(msg)
+            raise BadFile(f"the model gave NaN or infinity for {n_bad} tiles. Check --normalize.")
         return scores
 
     def prepare(self, tiles: NDArray[np.uint8]) -> NDArray[Any]:
@@ -124,17 +123,16 @@ class TileModel:
         full = np.pad(inputs, ((0, short), (0, 0), (0, 0), (0, 0))) if short else inputs
         # The exceptions of onnxruntime share no named base.
         with refusing(BadOption, "the model cannot score the tiles: {why}", Exception):
-            found = self.session.run([self.output], {self.input.name: full})[0]
-        if found.shape[:1] != (size,):
-            msg = (
+            output = self.session.run([self.output], {self.input.name: full})[0]
+        if output.shape[:1] != (size,):
+            raise BadOption(
                 f"the model must give one row per tile; output {self.output!r} has shape "
-                f"{found.shape} for {size} tiles. Choose another output with --output."
+                f"{output.shape} for {size} tiles. Choose another output with --output."
             )
-            raise BadOption(msg)
-        return found[: len(inputs)]
+        return output[: len(inputs)]
 
-    def _scores(self, found: FloatArray) -> FloatArray:
-        rows = found.reshape(len(found), -1)
+    def _scores(self, output: FloatArray) -> FloatArray:
+        rows = output.reshape(len(output), -1)
         column = positive_column(rows.shape[1], self.options.positive)
         if self.options.activation == "softmax":
             rows = np.exp(rows - rows.max(axis=1, keepdims=True))
@@ -162,8 +160,7 @@ def _load(path: Path, provider: str) -> Any:
     with optional_package("Scoring tiles", "onnxruntime", "pathology"):
         import onnxruntime
     if not path.is_file():
-        msg = f"there is no model {path}. Give an ONNX file as --model."
-        raise BadOption(msg)
+        raise BadOption(f"there is no model {path}. Give an ONNX file as --model.")
     if provider not in onnxruntime.get_available_providers():
         msg = "--device cuda needs the package onnxruntime-gpu and a GPU. Use --device cpu."
         raise BadOption(msg)
@@ -179,8 +176,8 @@ def _load(path: Path, provider: str) -> Any:
 def _only_input(session: Any, path: Path) -> Any:
     inputs = session.get_inputs()
     if len(inputs) != 1 or len(inputs[0].shape) != AXES or inputs[0].type not in INPUT_TYPES:
-        found = "; ".join(f"{one.name}: {one.type} {one.shape}" for one in inputs)
-        msg = f"the model {path} must have one input, a batch of RGB images; it has {found}."
+        described = "; ".join(f"{tensor.name}: {tensor.type} {tensor.shape}" for tensor in inputs)
+        msg = f"the model {path} must have one input, a batch of RGB images; it has {described}."
         raise BadOption(msg)
     return inputs[0]
 
@@ -188,15 +185,15 @@ def _only_input(session: Any, path: Path) -> Any:
 def _layout(shape: list[Any], asked: str) -> str:
     if asked != "auto":
         return asked
-    found = [name for name, axis in (("nchw", 1), ("nhwc", 3)) if shape[axis] == CHANNELS]
-    if len(found) != 1:
+    fitting = [name for name, axis in (("nchw", 1), ("nhwc", 3)) if shape[axis] == CHANNELS]
+    if len(fitting) != 1:
         msg = f"the model's input {shape} does not tell its layout. Give --layout nchw or nhwc."
         raise BadOption(msg)
-    return found[0]
+    return fitting[0]
 
 
 def _output_name(session: Any, asked: str | None) -> str:
-    names = [one.name for one in session.get_outputs()]
+    names = [tensor.name for tensor in session.get_outputs()]
     if asked is not None and asked not in names:
         refuse("--output", f"be one of {', '.join(names)}", asked)
     return str(asked or names[0])
@@ -208,5 +205,5 @@ def _resized(tiles: NDArray[np.uint8], size: tuple[int, int] | None) -> NDArray[
     from PIL import Image
 
     way = Image.Resampling.BILINEAR
-    found = [Image.fromarray(tile).resize(size[::-1], way, reducing_gap=2.0) for tile in tiles]
-    return np.stack([np.asarray(one) for one in found])
+    pictures = [Image.fromarray(tile).resize(size[::-1], way, reducing_gap=2.0) for tile in tiles]
+    return np.stack([np.asarray(picture) for picture in pictures])

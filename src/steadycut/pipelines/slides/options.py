@@ -64,11 +64,10 @@ def wanted_mpp(mpp: float | None, magnification: float | None) -> float:
     (0.5, 0.25, 1.0)
     """
     if mpp is not None and magnification is not None:
-        msg = (
+        raise BadOption(
             f"only one of {argument('mpp')} and {argument('magnification')} may be given; got "
             "both. Leave one out."
         )
-        raise BadOption(msg)
     if magnification is not None:
         return MICRONS_AT_1X / check_positive("magnification", magnification)
     return 1.0 if mpp is None else check_positive("mpp", mpp)

@@ -173,10 +173,9 @@ def _total_counts(blocks: Sequence[Counts], grid: Grid, places: Places) -> Count
 
 def _joined(blocks: Sequence[Columns], counts: Counts) -> Columns:
     if not counts["scored"]:
-        msg = (
+        raise BadFile(
             f"no tile is left: of {counts['tiles']}, {counts['without_tissue']} have too little "
             f"tissue, {counts['extreme_brightness']} are too dark or bright, {counts['blurred']} "
             "are blurred. See --min-tissue and --min-sharpness."
         )
-        raise BadFile(msg)
     return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}

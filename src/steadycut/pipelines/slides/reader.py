@@ -40,7 +40,7 @@ class Slide:
 
     def level_for(self, downsample: float) -> int:
         """Return the coarsest level that still has all the detail asked for."""
-        fine = [level for level, found in enumerate(self.downsamples) if found <= downsample]
+        fine = [level for level, factor in enumerate(self.downsamples) if factor <= downsample]
         return fine[-1] if fine else 0
 
     def read(self, x: int, y: int, level: int, size: tuple[int, int]) -> NDArray[np.uint8]:
@@ -78,11 +78,9 @@ def _open(path: Path) -> Any:
     try:
         return openslide.OpenSlide(path)
     except openslide.OpenSlideUnsupportedFormatError:
-        msg = "it is not a slide that OpenSlide can read. Is the file cut short?"
-        raise BadFile(msg) from None
+        raise BadFile("it is not a slide that OpenSlide can read. Is the file cut short?") from None
     except (openslide.OpenSlideError, OSError) as error:
-        msg = f"it cannot be opened: {error}. Is the file cut short?"
-        raise BadFile(msg) from None
+        raise BadFile(f"it cannot be opened: {error}. Is the file cut short?") from None
 
 
 def import_openslide() -> Any:
@@ -100,11 +98,10 @@ def _resolution(handle: Any, slide_mpp: float | None) -> float:
         x, y = (float(handle.properties[f"openslide.mpp-{axis}"]) for axis in "xy")
     usable = min(x, y) >= SMALLEST_MPP and max(x, y) <= LARGEST_MPP
     if not usable or max(x, y) / min(x, y) > LARGEST_ASPECT:
-        msg = (
+        raise BadFile(
             f"it states {x:.4g} by {y:.4g} micrometres per pixel, which must be square and between "
             f"{SMALLEST_MPP:g} and {LARGEST_MPP:g}. Give the right value as --slide-mpp."
         )
-        raise BadFile(msg)
     return (x + y) / 2
 
 

@@ -62,24 +62,22 @@ def plan_grid(slide: Slide, options: TileOptions) -> Grid:
     """
     wanted = options.mpp / slide.mpp
     if wanted < 1 - CLOSE_ENOUGH:
-        msg = (
+        raise BadFile(
             f"its finest level has {slide.mpp:.4g} micrometres per pixel, coarser than the "
             f"{options.mpp:.4g} asked for. Use a coarser --mpp, or remove the slide."
         )
-        raise BadFile(msg)
     level = slide.level_for(wanted * (1 + CLOSE_ENOUGH))
-    found = slide.downsamples[level]
-    downsample = found if abs(found / wanted - 1) <= CLOSE_ENOUGH else wanted
+    factor = slide.downsamples[level]
+    downsample = factor if abs(factor / wanted - 1) <= CLOSE_ENOUGH else wanted
     step = options.tile * downsample
     columns, rows = int(slide.width / step), int(slide.height / step)
     if not columns * rows:
         have = f"{slide.width} by {slide.height}"
-        msg = f"it has {have} pixels, fewer than one tile needs ({step:.0f})."
-        raise BadFile(msg)
+        raise BadFile(f"it has {have} pixels, fewer than one tile needs ({step:.0f}).")
     return Grid(
         tile=options.tile,
         level=level,
-        shrink=downsample / found,
+        shrink=downsample / factor,
         step=step,
         mpp=slide.mpp * downsample,
         columns=columns,
@@ -98,12 +96,12 @@ def tiles_on_tissue(grid: Grid, tissue: Tissue, min_tissue: float) -> Places:
 
 def read_tiles(slide: Slide, grid: Grid, places: Places) -> NDArray[np.uint8]:
     """Return tiles (tile, y, x, 4) with bytes as in `Slide.read`; neighbours are read together."""
-    found = np.empty((places.column.size, grid.tile, grid.tile, 4), dtype=np.uint8)
+    pixels = np.empty((places.column.size, grid.tile, grid.tile, 4), dtype=np.uint8)
     for start, stop in _runs(grid, places):
         strip = _read_strip(slide, grid, places.column[start], places.row[start], stop - start)
         tiles = strip.reshape(grid.tile, stop - start, grid.tile, 4)
-        found[start:stop] = tiles.swapaxes(0, 1)
-    return found
+        pixels[start:stop] = tiles.swapaxes(0, 1)
+    return pixels
 
 
 def _runs(grid: Grid, places: Places) -> Iterator[tuple[int, int]]:
@@ -124,13 +122,13 @@ def _read_strip(slide: Slide, grid: Grid, column: int, row: int, n_tiles: int) -
     parts = math.ceil(grid.tile * grid.shrink * math.sqrt(n_tiles / MOST_PIXELS))
     if parts == 1:
         return _read_part(slide, grid, x, y, (wide, grid.tile))
-    found = np.empty((grid.tile, wide, 4), dtype=np.uint8)
+    strip = np.empty((grid.tile, wide, 4), dtype=np.uint8)
     scale = grid.step / grid.tile
     for top, bottom in _cut(grid.tile, parts):
         for left, right in _cut(wide, parts):
             corner, size = (x + left * scale, y + top * scale), (right - left, bottom - top)
-            found[top:bottom, left:right] = _read_part(slide, grid, *corner, size)
-    return found
+            strip[top:bottom, left:right] = _read_part(slide, grid, *corner, size)
+    return strip
 
 
 def _read_part(

@@ -130,8 +130,8 @@ def small_picture(slide: Slide, scale: float, n_jobs: int) -> NDArray[np.uint8]:
     edge = max(int(PIECE * slide.downsamples[level] / scale), 1)
     pieces = list(_pieces(width, height, edge))
     read = partial(_read_piece, slide, scale, level)
-    for (x, y, wide, high), found in zip(pieces, map_in_threads(read, pieces, n_jobs), strict=True):
-        picture[y : y + high, x : x + wide] = found
+    for (x, y, wide, high), piece in zip(pieces, map_in_threads(read, pieces, n_jobs), strict=True):
+        picture[y : y + high, x : x + wide] = piece
     return picture
 
 

@@ -1,19 +1,17 @@
 """A certificate, term by term, as a waterfall."""
 
 import math
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self
+from itertools import pairwise
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
 from steadycut.core.rounding import at_most, significant
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
-from steadycut.documents.parts import CertificatePart, CostsPart
-from steadycut.documents.reading import Source
+from steadycut.documents.parts import CertificatePart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
-from steadycut.show.figures.display import Display, array, document_of
+from steadycut.show.figures.display import CutOffDisplay, array
 from steadycut.show.figures.elements import DASHED, name_rows, risk_unit
 from steadycut.show.words.numbers import signed
 
@@ -36,32 +34,14 @@ class Bar(NamedTuple):
     error: float = math.nan
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
-class CertificateDisplay(Display):
+class CertificateDisplay(CutOffDisplay):
     """Waterfall: what was observed, what is added to it, and the resulting bounds.
 
-    Parameters
-    ----------
-    names, kinds
-        Name and kind of each bar, from the top down. A kind is ``"observed"``, ``"added"`` or
-        ``"bound"``.
-    starts, widths
-        Where each bar begins, and how far it reaches, shape (n_bars,).
-    errors
-        Standard error of each bar, NaN where it has none, shape (n_bars,).
-    trivial_risk
-        The risk of calling nobody, or everybody, among the same patients.
-    unit
-        Name of the axis.
+    The bars of an audit lead from the certificate at P to (Base) and (Augmented), then to the
+    bounds at Q. Without labels at Q there is only the certificate. A shape part that is not known
+    has width 0. All bars are at the prevalence of the patients, also where there is a target
+    prevalence: the paper's bounds are so.
     """
-
-    names: list[str]
-    kinds: list[str]
-    starts: FloatArray
-    widths: FloatArray
-    errors: FloatArray
-    trivial_risk: float
-    unit: str = "risk"
 
     height: ClassVar = 1.35
     row_height: ClassVar = 0.27
@@ -72,82 +52,65 @@ class CertificateDisplay(Display):
         "calling everybody or nobody, whichever is lower.",
     }
 
-    @classmethod
-    def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the certificate from a study, or from the content of ``study.json``."""
-        document = document_of(StudyDocument, study)
-        return cls._of_certificate(document.certificate, document.costs)
+    def __init__(self, document: StudyDocument | CutOffAudit) -> None:
+        super().__init__(document)
+        self.bars = _certificate_bars(document.certificate)
+        self.trivial_risk = document.certificate.trivial_risk
+        if isinstance(document, LabelledCutOffAudit):
+            self.bars = _audit_bars(document)
+            prevalence = document.operating_point.prevalence
+            self.trivial_risk = document.costs.trivial_risk(prevalence)
+        self.names = [bar.name for bar in self.bars]
 
-    @classmethod
-    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
-        """Take all bounds from an audit, or from the content of ``audit.json``.
-
-        The bars lead from the certificate at P to (Base) and (Augmented), then to the bounds at Q.
-        Without labels at Q there is only the certificate. A shape part that is not known has width
-        0. All bars are at the prevalence of the patients, also where there is a target prevalence:
-        the paper's bounds are so.
-        """
-        document = document_of(CutOffAudit, audit)
-        if not isinstance(document, LabelledCutOffAudit):
-            return cls._of_certificate(document.certificate, document.costs)
-        trivial = document.costs.trivial_risk(document.operating_point.prevalence)
-        return cls._of_bars(_audit_bars(document), trivial, document.costs)
-
-    @classmethod
-    def _of_certificate(cls, certificate: CertificatePart, costs: CostsPart) -> Self:
-        bars = [
-            Bar("observed", OBSERVED, certificate.risk),
-            Bar("allowance for chance", ADDED, certificate.generalization),
-            Bar("certified", BOUND, certificate.value),
-        ]
-        return cls._of_bars(bars, certificate.trivial_risk, costs)
-
-    @classmethod
-    def _of_bars(cls, bars: list[Bar], trivial_risk: float, costs: CostsPart) -> Self:
+    @property
+    def starts(self) -> list[float]:
+        """Where each bar begins: what is added begins where the bar before it ends."""
         starts, level = [], 0.0
-        for bar in bars:
+        for bar in self.bars:
             starts.append(level if bar.kind == ADDED else 0.0)
             level = starts[-1] + bar.width
-        return cls(
-            names=[bar.name for bar in bars],
-            kinds=[bar.kind for bar in bars],
-            starts=array(starts),
-            widths=array([bar.width for bar in bars]),
-            errors=array([bar.error for bar in bars]),
-            trivial_risk=trivial_risk,
-            unit=risk_unit(costs),
-        )
+        return starts
 
     def draw(self, ax: Any) -> Any:
         """Draw the bars."""
-        places, ends = np.arange(len(self.names)), self.starts + self.widths
+        starts, widths = array(self.starts), array([bar.width for bar in self.bars])
+        places, ends = np.arange(len(self.bars)), starts + widths
         drawn: list[Any] = []
         for kind, (label, colour, hatch) in LOOKS.items():
-            of_kind = np.array([one == kind for one in self.kinds])
+            of_kind = np.array([bar.kind == kind for bar in self.bars])
             look = {"color": colour, "hatch": hatch, "edgecolor": "white", "label": label}
-            bars = {"left": self.starts[of_kind], "height": 2 * HALF_BAR}
-            drawn += ax.barh(places[of_kind], self.widths[of_kind], **bars, **look)
-        for i in np.flatnonzero(self._leads_on()):
+            bars = {"left": starts[of_kind], "height": 2 * HALF_BAR}
+            drawn += ax.barh(places[of_kind], widths[of_kind], **bars, **look)
+        for i in np.flatnonzero([leads_on(*pair) for pair in pairwise(self.bars)]):
             ax.vlines(ends[i], i - HALF_BAR, i + 1 + HALF_BAR, color=BLACK, linewidth=0.7)
         limits = {"fmt": "none", "ecolor": BLACK, "capsize": 3, "elinewidth": 1.2}
-        ax.errorbar(ends, places, xerr=self.errors, **limits)
+        ax.errorbar(ends, places, xerr=array([bar.error for bar in self.bars]), **limits)
         trivial = {"color": BLACK, "linestyle": DASHED, "linewidth": 1.2}
         ax.axvline(self.trivial_risk, **trivial, label="call nobody, or everybody")
-        for place, kind, width in zip(places, self.kinds, self.widths.tolist(), strict=True):
+        for place, bar in enumerate(self.bars):
             where = {"xycoords": ("axes fraction", "data"), "va": "center"}
-            added = kind == ADDED
+            added = bar.kind == ADDED
             weight = "normal" if added else "bold"
-            text = at_most(width) if kind == BOUND else significant(width)
-            ax.annotate(signed(width) if added else text, (1.02, place), weight=weight, **where)
+            text = at_most(bar.width) if bar.kind == BOUND else significant(bar.width)
+            text = signed(bar.width) if added else text
+            ax.annotate(text, (1.02, place), weight=weight, **where)
         name_rows(ax, self.names)
         ax.set_xlim(left=0)
-        ax.set_xlabel(self.unit)
+        ax.set_xlabel(risk_unit(self.document.costs))
         return drawn
 
-    def _leads_on(self) -> list[bool]:
-        """Return which bars are continued, or summed up, by the next one."""
-        pairs = zip(self.kinds[:-1], self.kinds[1:], strict=True)
-        return [after == ADDED or (one, after) == (ADDED, BOUND) for one, after in pairs]
+
+def leads_on(bar: Bar, after: Bar) -> bool:
+    """Say whether a line leads from the end of a bar to the next one."""
+    return after.kind == ADDED or (bar.kind, after.kind) == (ADDED, BOUND)
+
+
+def _certificate_bars(certificate: CertificatePart) -> list[Bar]:
+    return [
+        Bar("observed", OBSERVED, certificate.risk),
+        Bar("allowance for chance", ADDED, certificate.generalization),
+        Bar("certified", BOUND, certificate.value),
+    ]
 
 
 def _audit_bars(document: LabelledCutOffAudit) -> list[Bar]:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import FloatArray, read_only, store
+from steadycut.core.checks import FloatArray
 from steadycut.core.records import PatientScores
 from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.audit import AuditDocument, CutOffAudit
@@ -39,7 +39,7 @@ KINDS[schema_of(AuditDocument)] = AuditDocument
 
 
 class Display:
-    """A figure: the constructor takes its data, ``from_...`` computes them, ``plot`` draws.
+    """A figure: ``from_...`` takes the document that has its data, ``plot`` draws.
 
     A new figure has ``height`` inches, and ``row_height`` more for each of its named rows. The
     keys of ``captions`` are the sections that show it, as ``"study choice"``; figures of one
@@ -47,7 +47,6 @@ class Display:
     """
 
     # As in scikit-learn: where it was drawn. They are there after `plot`.
-    __slots__ = ("_is_new", "ax_", "figure_")
     ax_: Any
     figure_: Any
     height: ClassVar[float] = 3.9
@@ -75,8 +74,7 @@ class Display:
                 return made
         allowed = " or ".join(repr(schema_of(kind)) for kind in cls.makers())
         found = schema_in(document)
-        msg = f"{cls.__name__} takes content with the schema {allowed}; got {found!r}."
-        raise BadOption(msg)
+        raise BadOption(f"{cls.__name__} takes content with the schema {allowed}; got {found!r}.")
 
     @classmethod
     def try_from(cls, source: object) -> Self | None:
@@ -91,12 +89,11 @@ class Display:
         """Draw the figure of the study in a fitted `StableThreshold` or classifier."""
         study = getattr(estimator, "study_", None)
         if study is None:
-            msg = (
+            raise BadOption(
                 f"{cls.__name__}.from_estimator takes a fitted StableThreshold or "
                 f"StableThresholdClassifier; got an object of type {type(estimator).__name__!r}. "
                 "Call fit on it first."
             )
-            raise BadOption(msg)
         return cls.from_content(study).plot(ax, **style)
 
     @classmethod
@@ -128,7 +125,7 @@ class Display:
         with optional_package("a figure", "matplotlib", "plot"):
             from matplotlib.artist import setp
             from matplotlib.figure import Figure
-        store(self, "_is_new", ax is None)
+        self._is_new = ax is None
         if ax is None:
             ax = Figure(figsize=self.size(), layout="constrained").subplots()
         drawn = self.draw(ax)
@@ -137,8 +134,7 @@ class Display:
         ax.spines[["top", "right"]].set_visible(False)
         if ax.get_legend_handles_labels()[0]:
             ax.legend(**PLACE, **SPACE, fontsize="small")
-        store(self, "ax_", ax)
-        store(self, "figure_", ax.figure)
+        self.ax_, self.figure_ = ax, ax.figure
         return self
 
     def size(self) -> tuple[float, float]:
@@ -162,6 +158,35 @@ class Display:
         stream = BytesIO()
         self.figure_.savefig(stream, format="png", dpi=110)
         return stream.getvalue()
+
+
+class StudyDisplay(Display):
+    """A figure of a study."""
+
+    def __init__(self, study: StudyDocument) -> None:
+        self.study = study
+
+    @classmethod
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the data from a study, or from the content of ``study.json``."""
+        return cls(document_of(StudyDocument, study))
+
+
+class CutOffDisplay(Display):
+    """A figure of a cut-off: where it was chosen, or where it was audited."""
+
+    def __init__(self, document: StudyDocument | CutOffAudit) -> None:
+        self.document = document
+
+    @classmethod
+    def from_study(cls, study: Source[StudyDocument]) -> Self:
+        """Take the data from a study, or from the content of ``study.json``."""
+        return cls(document_of(StudyDocument, study))
+
+    @classmethod
+    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
+        """Take the data from an audit, or from the content of ``audit.json``."""
+        return cls(document_of(CutOffAudit, audit))
 
 
 def any_document(source: object) -> object:
@@ -188,5 +213,13 @@ def schema_in(document: object) -> object:
 
 
 def array(values: Any) -> FloatArray:
-    """Return numbers as an array that cannot be changed, with NaN for None."""
-    return read_only(np.array(values, dtype=np.float64))
+    """Return numbers as an array, with NaN for None."""
+    return np.array(values, dtype=np.float64)
+
+
+def finite_cuts(cuts: FloatArray) -> FloatArray:
+    """Return the cut-offs that lie on an axis; refuse to draw if all call everybody or nobody."""
+    if np.isinf(cuts).all():
+        msg = "these cut-offs call everybody or nobody, whatever the score; there is no axis."
+        raise BadPatients(msg)
+    return cuts[np.isfinite(cuts)]

@@ -1,5 +1,6 @@
 """Patterns of lines, marks and labels that the figures share."""
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,9 @@ def draw_band(ax: "Axes", x: Any, low: Any, high: Any, label: str, step: Any = N
 
 
 def mark_cut_off(ax: "Axes", threshold: float) -> None:
-    """Draw the chosen cut-off."""
-    ax.axvline(threshold, color=VERMILLION, linewidth=1.6, label="chosen cut-off")
+    """Draw the chosen cut-off; one that calls everybody or nobody lies on no axis."""
+    if math.isfinite(threshold):
+        ax.axvline(threshold, color=VERMILLION, linewidth=1.6, label="chosen cut-off")
 
 
 def name_score_axis(ax: "Axes", score: str, what: str = "cut-off on") -> None:

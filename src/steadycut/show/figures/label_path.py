@@ -1,11 +1,9 @@
 """Labels one at a time: the smallest upper limit of the cost after each label."""
 
-from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
 from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.reading import Source
 from steadycut.errors import BadPatients
@@ -14,42 +12,26 @@ from steadycut.show.figures.display import Display, array, document_of
 from steadycut.show.figures.elements import DASHED, note_below, risk_unit
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
 class LabelPathDisplay(Display):
-    """The smallest upper limit of the cost after each label, and the target.
-
-    Parameters
-    ----------
-    limit
-        The limit after each label, shape (n_labels,).
-    target
-        The cost to certify; None if there is none.
-    unit
-        Name of the axis.
-    """
-
-    limit: FloatArray
-    target: float | None
-    unit: str = "risk"
+    """The smallest upper limit of the cost after each label, and the target."""
 
     height: ClassVar = 3.4
     captions: ClassVar = {
         "adaptation path": "The smallest upper limit of the cost after each label. It may be "
-        "looked at at any time.",
+        "looked at at any time."
     }
+
+    def __init__(self, found: AdaptationDocument) -> None:
+        if found.path is None or found.labels is None:
+            msg = "only labels that come one at a time have a path; adapt with sequential=True."
+            raise BadPatients(msg)
+        self.limit, self.target = array(found.path.limit), found.labels.target
+        self.unit = risk_unit(found.costs)
 
     @classmethod
     def from_adaptation(cls, found: Source[AdaptationDocument]) -> Self:
         """Take the path from an adaptation, or from the content of ``adapt.json``."""
-        document = document_of(AdaptationDocument, found)
-        if document.path is None or document.labels is None:
-            msg = "only labels that come one at a time have a path; adapt with sequential=True."
-            raise BadPatients(msg)
-        return cls(
-            limit=array(document.path.limit),
-            target=document.labels.target,
-            unit=risk_unit(document.costs),
-        )
+        return cls(document_of(AdaptationDocument, found))
 
     def draw(self, ax: Any) -> Any:
         """Draw the path."""

@@ -1,19 +1,15 @@
 """Scores by class at one or two hospitals, as the share that a cut-off calls."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.core.class_names import DEFAULT, ClassNames
 from steadycut.documents.audit import CutOffAudit
-from steadycut.documents.parts import ScoresPart
-from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE
-from steadycut.show.figures.display import Display, array, document_of
+from steadycut.show.figures.display import CutOffDisplay, array
 from steadycut.show.figures.elements import DASH_DOT, DASHED, DOTTED, mark_cut_off, name_score_axis
 
 COLOURS = {"positive": BLUE, "negative": ORANGE, "all": BLACK}
@@ -27,33 +23,17 @@ STYLES = {
 }
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
-class ScoresDisplay(Display):
+class ScoresDisplay(CutOffDisplay):
     """The share of each class that would be called, by cut-off.
 
     At the chosen cut-off the curve of the ill patients is the sensitivity, and that of the healthy
     ones is the share of false alarms. The distance there between the curves of two hospitals is the
     shift of that class.
 
-    Parameters
-    ----------
-    curves
-        Class, hospital, scores and shares of each curve. The class is ``"positive"``,
-        ``"negative"``, or ``"all"`` without labels. The hospital is ``"internal"`` (the patients
-        used to check) or ``"external"``.
-    threshold, direction
-        The chosen cut-off, and which side of it is called.
-    score
-        Name of the axis.
-    classes
-        What patients of either class are called.
+    ``curves`` has class, hospital, scores and shares of each curve. The class is ``"positive"``,
+    ``"negative"``, or ``"all"`` without labels. The hospital is ``"internal"`` (the patients used
+    to check) or ``"external"``.
     """
-
-    curves: list[tuple[str, str, FloatArray, FloatArray]]
-    threshold: float
-    direction: str = "ge"
-    score: str = "score"
-    classes: ClassNames = DEFAULT
 
     height: ClassVar = 4.1
     captions: ClassVar = {
@@ -63,41 +43,25 @@ class ScoresDisplay(Display):
         "and at the first hospital; what lies between the two at the frozen cut-off is the shift.",
     }
 
-    @classmethod
-    def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the scores of the patients used to check from a study, or from ``study.json``."""
-        document = document_of(StudyDocument, study)
-        return cls._of(document, {"internal": document.scores})
-
-    @classmethod
-    def from_audit(cls, audit: Source[CutOffAudit]) -> Self:
-        """Take the scores at both hospitals from an audit, or from ``audit.json``."""
-        document = document_of(CutOffAudit, audit)
-        places = {"internal": document.scores_internal, "external": document.scores}
-        return cls._of(document, places)
-
-    @classmethod
-    def _of(cls, document: StudyDocument | CutOffAudit, places: dict[str, ScoresPart]) -> Self:
-        return cls(
-            curves=[
-                (name, place, *called_shares(values, document.direction))
-                for place, classes in places.items()
-                for name, values in classes
-                if values
-            ],
-            threshold=document.threshold,
-            direction=document.direction,
-            score=document.score,
-            classes=document.names,
-        )
+    def __init__(self, document: StudyDocument | CutOffAudit) -> None:
+        super().__init__(document)
+        places = {"internal": document.scores}
+        if isinstance(document, CutOffAudit):
+            places = {"internal": document.scores_internal, "external": document.scores}
+        self.curves = [
+            (name, place, *called_shares(values, document.direction))
+            for place, classes in places.items()
+            for name, values in classes
+            if values
+        ]
 
     def draw(self, ax: Any) -> Any:
         """Draw the curves."""
         two = len({place for _, place, _, _ in self.curves}) > 1
-        mark_cut_off(ax, self.threshold)
+        mark_cut_off(ax, self.document.threshold)
         words = {
-            "positive": self.classes.ill_patients,
-            "negative": self.classes.healthy_patients,
+            "positive": self.document.names.ill_patients,
+            "negative": self.document.names.healthy_patients,
             "all": "all patients",
         }
         drawn = []
@@ -107,13 +71,13 @@ class ScoresDisplay(Display):
             look = {"color": COLOURS[name], "linestyle": style, "linewidth": 1.8}
             drawn += ax.plot(*self._steps(scores, shares), label=words[name] + where, **look)
         ax.set_ylim(0, 1.02)
-        name_score_axis(ax, self.score)
+        name_score_axis(ax, self.document.score)
         ax.set_ylabel("share of the class that is called")
         return drawn
 
     def _steps(self, scores: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the corners of the steps; a cut-off at a score calls patients with that score."""
-        if self.direction == "ge":
+        if self.document.direction == "ge":
             return np.repeat(scores, 2), np.append(np.repeat(shares, 2)[1:], 0)
         return np.repeat(scores, 2), np.append(0, np.repeat(shares, 2)[:-1])
 

@@ -1,102 +1,63 @@
 """A forest plot of hospitals: the cost at each, and the limits for the next one."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
-from steadycut.core.checks import FloatArray
-from steadycut.documents.reading import Source
 from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
 from steadycut.errors import BadPatients
 from steadycut.show.figures.colours import BLUE, GREY, VERMILLION
-from steadycut.show.figures.display import Display, array, document_of
+from steadycut.show.figures.display import StudyDisplay, array
 from steadycut.show.figures.elements import MOST_ROWS, name_rows, risk_unit
 from steadycut.show.words.numbers import rate, whole_percent
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
-class SitesDisplay(Display):
+class SitesDisplay(StudyDisplay):
     """One row per hospital, the largest first, then one row per limit for the next hospital.
 
-    Parameters
-    ----------
-    names
-        Hospitals with their number of patients, then the limits, from the top down.
-    costs, low, high
-        The average cost at each hospital with its interval, shape (n_sites,).
-    trivial
-        What calling everybody or nobody costs there, whichever is less, shape (n_sites,).
-    notes
-        Sensitivity and specificity at each hospital.
-    limits
-        The limits for the next hospital, shape (n_limits,).
-    n_left_out
-        How many other hospitals there are.
-    unit
-        Name of the axis.
+    ``limits`` are those of the average cost at the next hospital, by name. Of very many hospitals,
+    only the largest ones and the one that makes the limit are kept.
     """
-
-    names: list[str]
-    costs: FloatArray
-    low: FloatArray
-    high: FloatArray
-    trivial: FloatArray
-    notes: list[str]
-    limits: FloatArray
-    n_left_out: int = 0
-    unit: str = "average cost per patient"
 
     height: ClassVar = 1.6
     row_height: ClassVar = 0.3
     captions: ClassVar = {
         "study next-site": "Each hospital: average cost with its interval, at a cut-off that its "
         "own patients did not choose. Below: upper limits of the cost at the next hospital, each "
-        "with its probability. It can be higher.",
+        "with its probability. It can be higher."
     }
 
-    @classmethod
-    def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the hospitals from a study of several, or from the content of ``study.json``."""
-        document = document_of(StudyDocument, study)
-        found = document.next_site
+    def __init__(self, study: StudyDocument) -> None:
+        super().__init__(study)
+        found = study.next_site
         if found is None:
-            msg = "a study of one site has no sites to compare; name a site column."
-            raise BadPatients(msg)
+            raise BadPatients("a study of one site has no sites to compare; name a site column.")
         everyone = sorted(found.rows, key=lambda row: -row.counts.confusion.n_patients)
-        rows, limits = everyone[:MOST_ROWS], limits_of(found)
-        # The hospital that makes the limit is always shown.
-        if all(row.site != found.worst.site for row in rows):
-            rows[-1] = next(row for row in everyone if row.site == found.worst.site)
-        return cls(
-            names=[f"{row.site} ({row.counts.confusion.n_patients})" for row in rows]
-            + list(limits),
-            costs=array([row.cost for row in rows]),
-            low=array([row.interval[0] for row in rows]),
-            high=array([row.interval[1] for row in rows]),
-            trivial=array([row.trivial_cost for row in rows]),
-            notes=[rates_of(row) for row in rows],
-            limits=array(list(limits.values())),
-            n_left_out=len(everyone) - len(rows),
-            unit=risk_unit(document.costs),
-        )
+        self.rows, self.limits = everyone[:MOST_ROWS], limits_of(found)
+        if all(row.site != found.worst.site for row in self.rows):
+            self.rows[-1] = next(row for row in everyone if row.site == found.worst.site)
+        self.n_left_out = len(everyone) - len(self.rows)
+        names = [f"{row.site} ({row.counts.confusion.n_patients})" for row in self.rows]
+        self.names = [*names, *self.limits]
 
     def draw(self, ax: Any) -> Any:
-        """Draw the rows."""
-        places = np.arange(self.costs.size)
-        ax.hlines(places, self.low, self.high, color=BLUE, linewidth=1.4)
-        drawn = ax.plot(self.costs, places, "s", color=BLUE, markersize=5, label="hospital")
+        """Draw the marks of every row."""
+        rows, places = self.rows, np.arange(len(self.rows))
+        low, high = zip(*(row.interval for row in rows), strict=True)
+        ax.hlines(places, low, high, color=BLUE, linewidth=1.4)
+        costs, trivial = array([row.cost for row in rows]), [row.trivial_cost for row in rows]
+        drawn = ax.plot(costs, places, "s", color=BLUE, markersize=5, label="hospital")
         everybody = "call everybody or nobody"
-        ax.plot(self.trivial, places, "|", color=GREY, markersize=11, label=everybody)
-        below = self.costs.size + np.arange(self.limits.size)
-        ax.hlines(below, 0, self.limits, color=VERMILLION, linewidth=1.4)
-        ax.plot(self.limits, below, "<", color=VERMILLION, label="next hospital, at most")
-        ax.axhline(self.costs.size - 0.5, color=GREY, linewidth=0.6)
+        ax.plot(trivial, places, "|", color=GREY, markersize=11, label=everybody)
+        below, limits = len(rows) + np.arange(len(self.limits)), list(self.limits.values())
+        ax.hlines(below, 0, limits, color=VERMILLION, linewidth=1.4)
+        ax.plot(limits, below, "<", color=VERMILLION, label="next hospital, at most")
+        ax.axhline(len(rows) - 0.5, color=GREY, linewidth=0.6)
         look = {"xycoords": ("axes fraction", "data"), "va": "center", "fontsize": "small"}
-        for place, note in zip(places, self.notes, strict=True):
-            ax.annotate(note, (1.01, place), annotation_clip=False, **look)
+        for place, row in enumerate(rows):
+            ax.annotate(rates_of(row), (1.01, place), annotation_clip=False, **look)
         ax.set_xlim(left=0)
-        ax.set_xlabel(self.unit)
+        ax.set_xlabel(risk_unit(self.study.costs))
         name_rows(ax, self.names, self.n_left_out)
         return drawn
 
@@ -111,7 +72,6 @@ def limits_of(found: NextSitePart) -> dict[str, float]:
 
 
 def rates_of(row: SiteRowPart) -> str:
-    """Write sensitivity and specificity."""
+    """Write sensitivity and specificity at a hospital."""
     counts = row.counts.confusion
-    rates = [None if one is None else 1 - one for one in (counts.miss_rate, counts.alarm_rate)]
-    return "sens {}, spec {}".format(*map(rate, rates))
+    return f"sens {rate(counts.sensitivity)}, spec {rate(counts.specificity)}"

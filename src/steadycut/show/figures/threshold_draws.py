@@ -1,16 +1,14 @@
 """Where the cut-off falls when the patients are resampled."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 
 from steadycut.core.checks import FloatArray
-from steadycut.documents.reading import Source
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import kind_of
 from steadycut.show.figures.colours import BLACK, BLUE, GREY
-from steadycut.show.figures.display import Display, array, document_of
+from steadycut.show.figures.display import StudyDisplay, array, finite_cuts
 from steadycut.show.figures.elements import DOTTED, mark_cut_off, name_score_axis, note_below
 
 BINS = 30
@@ -18,66 +16,40 @@ BINS = 30
 NOTED = ("multi-modal minimum", "flat minimum")
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
-class ThresholdDrawsDisplay(Display):
+class ThresholdDrawsDisplay(StudyDisplay):
     """Histogram of the bootstrap cut-offs, with the chosen one and its radius.
 
-    Parameters
-    ----------
-    draws
-        Bootstrap cut-offs, shape (n_bootstrap,).
-    counts, edges
-        How many of them lie in each bin, and the edges of the bins.
-    threshold, radius
-        The chosen cut-off, and its radius on either side.
-    note
-        A warning if the distribution of the draws has several modes or is flat; otherwise empty.
-    score
-        Name of the axis.
+    ``counts`` says how many of them lie between the ``edges`` of each bin. ``note`` has a warning
+    if their distribution has several modes or is flat.
     """
 
-    draws: FloatArray
-    counts: FloatArray
-    edges: FloatArray
-    threshold: float
-    radius: float
-    note: str = ""
-    score: str = "score"
-
     captions: ClassVar = {
-        "study choice": "Cut-offs that the same rule chose when these patients were resampled.",
+        "study choice": "Cut-offs that the same rule chose when these patients were resampled."
     }
 
-    @classmethod
-    def from_study(cls, study: Source[StudyDocument]) -> Self:
-        """Take the bootstrap cut-offs from a study, or from the content of ``study.json``."""
-        document = document_of(StudyDocument, study)
-        draws, stability = array(document.bootstrap_thresholds), document.stability
-        counts, edges = count_in_bins(draws, stability.radius)
+    def __init__(self, study: StudyDocument) -> None:
+        super().__init__(study)
+        draws, stability = array(study.bootstrap_thresholds), study.stability
+        self.counts, self.edges = count_in_bins(finite_cuts(draws), stability.radius)
+        ends = [f"{n} call everybody or nobody"] if (n := np.isinf(draws).sum()) else []
         notes = [text.partition(";")[0] for text in stability.warnings if kind_of(text) in NOTED]
-        return cls(
-            draws=draws,
-            counts=counts,
-            edges=edges,
-            threshold=document.threshold,
-            radius=stability.radius,
-            note=notes[0] if notes else "",
-            score=document.score,
-        )
+        self.note = ". ".join(ends + notes[:1])
 
     def draw(self, ax: Any) -> Any:
         """Draw the histogram."""
-        ends = (self.threshold - self.radius, self.threshold + self.radius)
-        ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
-        for end in ends:
-            ax.axvline(end, color=BLACK, linestyle=DOTTED, linewidth=1)
+        threshold, radius = self.study.threshold, self.study.stability.radius
+        ends = (threshold - radius, threshold + radius)
+        if np.isfinite(threshold):
+            ax.axvspan(*ends, color=GREY, alpha=0.25, linewidth=0, label="within the radius")
+            for end in ends:
+                ax.axvline(end, color=BLACK, linestyle=DOTTED, linewidth=1)
         bars = {"width": np.diff(self.edges), "align": "edge", "label": "bootstrap cut-offs"}
         look = {"color": BLUE, "edgecolor": "white", "linewidth": 0.6}
         drawn = ax.bar(self.edges[:-1], self.counts, **bars, **look)
-        mark_cut_off(ax, self.threshold)
-        name_score_axis(ax, self.score)
+        mark_cut_off(ax, threshold)
+        name_score_axis(ax, self.study.score)
         note_below(ax, self.note)
-        ax.set_ylabel(f"replicates (of {self.draws.size})")
+        ax.set_ylabel(f"replicates (of {len(self.study.bootstrap_thresholds)})")
         ax.set_ylim(bottom=0)
         ax.locator_params(axis="y", integer=True)
         return drawn

@@ -1,13 +1,11 @@
 """The page of an adapted cut-off: what it is, beside the frozen one, and what is known about it."""
 
-from steadycut.core.adapt.labels import OWN
 from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
-from steadycut.show.pages.builders import held_files, of_columns, section
+from steadycut.show.pages.builders import of_columns, section
 from steadycut.show.pages.page import Page, Section, Status, Table
 from steadycut.show.words.adaptation import assumptions, verdict_text
 from steadycut.show.words.audit import capital
-from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
@@ -19,10 +17,6 @@ BEFORE_LABELS = (
 WITHOUT_LABELS = (
     "No label has judged these cut-offs, so no limit of their errors is known. They are fixed now: "
     "labels that come later certify all of them together."
-)
-OWN_CUT = (
-    "With many labels, the score of a labelled patient can be a cut-off too: the other labelled "
-    "patients certify it, and the limit allows for the number of scores."
 )
 
 
@@ -45,10 +39,7 @@ def adaptation_page(found: AdaptationDocument) -> Page:
         status=Status(text=text, tone=tone),
         headline=(capital(first), rest),
         facts=facts(found),
-        step=step_of(found.next_step),
-        warnings=tuple(found.warnings),
         sections=tuple(sections(found)),
-        files=held_files(found, "adapt.json"),
     )
 
 
@@ -90,21 +81,20 @@ def sections(found: AdaptationDocument) -> list[Section]:
     made = [section("assumes", "What this assumes", results=assumptions(found))]
     if found.pull is not None:
         made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
-    own = OWN_CUT if any(one.name == OWN for one in found.candidates) else ""
-    texts = (WITHOUT_LABELS if found.labels is None else BEFORE_LABELS, own)
-    made.append(section("menu", "Cut-offs to choose from", *texts, tables=(menu(found),)))
+    text = WITHOUT_LABELS if found.labels is None else BEFORE_LABELS
+    made.append(section("menu", "Cut-offs to choose from", text, tables=(menu(found),)))
     if found.path is not None:
         made.append(section("path", "One label at a time", of=found))
     return made
 
 
 def mixing(found: AdaptationDocument) -> str:
-    """Say why the cut-off lies between the frozen one and the one that the number asks for."""
+    """Say how far the stated prevalence is followed, and why."""
     return (
-        f"The cut-off goes {percent(found.pull)} of the way from the frozen cut-off to the one "
-        "that the stated prevalence asks for, counted in patients. A stated prevalence can be "
-        "wrong, and scores can change in other ways. So the frozen cut-off is never replaced "
-        "outright."
+        f"The log odds of disease move {percent(found.pull)} of the way that the stated prevalence "
+        "asks for, and the rule is fitted again with them. A stated prevalence can be wrong, and "
+        "scores can change in other ways. So the number is never followed all the way, and not at "
+        "all if it is hardly another one than at the first hospital."
     )
 
 

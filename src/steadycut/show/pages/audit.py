@@ -1,17 +1,13 @@
 """The page of an audit: what a frozen file does to patients of another hospital."""
 
+from collections.abc import Iterator
+
+from steadycut._kinds import file_name_of
 from steadycut.core.rounding import UNKNOWN, at_most
-from steadycut.documents.audit import (
-    AuditDocument,
-    CutOffAudit,
-    LabelledAudit,
-    LabelledCutOffAudit,
-)
-from steadycut.documents.kinds import file_name_of
+from steadycut.documents.audit import AuditDocument, CutOffAudit, LabelledAudit, LabelledCutOffAudit
 from steadycut.documents.parts import Range
-from steadycut.show.pages.builders import explained, held_files, listed, section
+from steadycut.show.pages.builders import data_rows, explained, listed, section
 from steadycut.show.pages.page import Explorer, Page, Section
-from steadycut.show.pages.study import data_rows
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import here_section
@@ -25,10 +21,9 @@ from steadycut.show.sections.sampled import (
     sampled_facts,
     sampled_section,
 )
-from steadycut.show.sections.survival import errors_note, survival_facts, survival_section
+from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say
-from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
 from steadycut.show.words.unlabelled import (
     EQUAL_PREVALENCE,
@@ -42,10 +37,9 @@ Fact = tuple[str, str]
 
 def audit_page(audit: AuditDocument) -> Page:
     """Return the page of an audit."""
-    name = file_name_of(audit.frozen_schema)
-    known, sections = decision_facts(audit), decision_sections(audit)
+    name, known = file_name_of(audit.frozen_schema), decision_facts(audit)
     if isinstance(audit, CutOffAudit):
-        name, known, sections = "the cut-off", facts(audit), cut_off_sections(audit)
+        name, known = "the cut-off", facts(audit)
     who = f"{count(audit.n_patients, 'patient')} of another hospital"
     sides = side_marks(getattr(audit, "sides", None) or [], delta_of_all(audit))
     return Page(
@@ -54,37 +48,29 @@ def audit_page(audit: AuditDocument) -> Page:
         status=verdict.STATUS[audit.verdict.overall],
         headline=(verdict.verdict_sentence(audit),),
         marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
-        step=step_of(audit.next_step),
         facts=known,
         facts_in_short=not audit.labelled,
-        warnings=tuple(audit.warnings),
-        sections=sections,
+        sections=tuple(sections_of(audit)),
         explorer=explorer_here(audit) if isinstance(audit, LabelledCutOffAudit) else None,
-        files=held_files(audit, "audit.json", audit.frozen_rule),
     )
 
 
-def cut_off_sections(audit: CutOffAudit) -> tuple[Section, ...]:
-    """Return the sections of the audit of one cut-off."""
-    return (
-        *(labelled_sections(audit) if isinstance(audit, LabelledCutOffAudit) else ()),
-        *((sampled_section(audit.sampled),) if audit.sampled is not None else ()),
-        bounds_section(audit),
-        label_free_section(audit),
-        calls_section(audit),
-        audit_methods_section(audit),
-        audit_checklist_section(audit),
-    )
-
-
-def decision_sections(audit: AuditDocument) -> tuple[Section, ...]:
-    """Return the sections of the audit of any other frozen file."""
-    return (
-        decisions_section(audit),
-        *(labelled_decision_sections(audit) if isinstance(audit, LabelledAudit) else ()),
-        bounds_section(audit),
-        steadiness_section(audit),
-    )
+def sections_of(audit: AuditDocument) -> Iterator[Section]:
+    """Yield all sections; some are about one cut-off, others about several decisions."""
+    if not isinstance(audit, CutOffAudit):
+        yield decisions_section(audit)
+    if isinstance(audit, LabelledAudit):
+        yield from labelled_sections(audit)
+    if audit.sampled is not None:
+        yield sampled_section(audit.sampled)
+    yield bounds_section(audit)
+    if not isinstance(audit, CutOffAudit):
+        yield steadiness_section(audit)
+        return
+    yield label_free_section(audit)
+    yield calls_section(audit)
+    yield audit_methods_section(audit)
+    yield audit_checklist_section(audit)
 
 
 def explorer_here(audit: LabelledCutOffAudit) -> Explorer | None:
@@ -124,15 +110,20 @@ def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:
     return (*found, certified, flips)
 
 
-def labelled_sections(audit: LabelledCutOffAudit) -> tuple[Section, ...]:
-    """Return what only labels can tell."""
-    here, before = audit.operating_point, audit.operating_point_internal
-    return (
-        *verdict.groups_section(audit),
-        *((survival_section(audit.survival, audit.direction),) if audit.survival else ()),
-        here_section(here, before, audit.costs, audit.names, audit, errors_note(audit.survival)),
-        shift_section(audit, audit.shift),
-    )
+def labelled_sections(audit: LabelledAudit) -> Iterator[Section]:
+    """Yield what is known with labels only."""
+    here, before, costs = audit.operating_point, audit.operating_point_internal, audit.costs
+    if audit.sides is not None:
+        yield sides_section(audit.sides, audit.between, delta_of_all(audit))
+    yield from verdict.groups_section(audit)
+    if audit.survival is not None:
+        yield survival_section(audit.survival, audit.direction)
+    if not isinstance(audit, CutOffAudit):
+        yield boundaries_section(audit)
+    if here is not None and before is not None and costs is not None:
+        yield here_section(audit, here, before, costs)
+    if audit.shift is not None:
+        yield shift_section(audit, audit.shift)
 
 
 def label_free_section(audit: CutOffAudit) -> Section:
@@ -207,21 +198,6 @@ def shaky_rows(audit: AuditDocument) -> tuple[tuple[str, str, str], ...]:
 def delta_of_all(audit: AuditDocument) -> float:
     """Return the error probability of the answers about all patients; groups take half of it."""
     return audit.delta / 2 if isinstance(audit, LabelledAudit) and audit.groups else audit.delta
-
-
-def labelled_decision_sections(audit: LabelledAudit) -> list[Section]:
-    """Return what only labels can tell; some of it only for two grades and two decisions."""
-    here, before = audit.operating_point, audit.operating_point_internal
-    sections = [*verdict.groups_section(audit), boundaries_section(audit)]
-    if audit.survival is not None:
-        sections.insert(0, survival_section(audit.survival, audit.direction))
-    if audit.sides is not None:
-        sections.insert(0, sides_section(audit.sides, audit.between, delta_of_all(audit)))
-    if here is not None and before is not None and audit.costs is not None:
-        sections.append(here_section(here, before, audit.costs, audit.names))
-    if audit.shift is not None:
-        sections.append(shift_section(audit, audit.shift))
-    return sections
 
 
 def steadiness_section(audit: AuditDocument) -> Section:

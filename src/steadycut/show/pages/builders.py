@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from steadycut.documents.canonical_json import frozen_bytes, json_text
-from steadycut.documents.frozen import FrozenDocument
-from steadycut.documents.kinds import file_name_of
-from steadycut.documents.parts import Part
+from steadycut.core.verdict import OVERALL, Answer
+from steadycut.documents.parts import DataPart, Part
 from steadycut.show.figures import DISPLAYS
 from steadycut.show.figures.display import MAKERS
-from steadycut.show.pages.page import File, Picture, Section, Table
+from steadycut.show.pages.page import Picture, Section, Status, Table
 
 # The name of a column, and its cells.
 Column = tuple[str, Sequence[str]]
@@ -89,6 +87,24 @@ def of_matrix(
     return of_columns(caption, [grades, *columns], short=short)
 
 
+def mark(text: str, answer: Answer) -> Status:
+    """Return a text with the tone of an answer: yes, no or cannot tell."""
+    return Status(text=text, tone=OVERALL[answer])
+
+
+def data_rows(data: DataPart | None) -> list[tuple[str, str]]:
+    """Return what is known of the table that the patients came from, if anything."""
+    if data is None:
+        return []
+    rows = [
+        ("rows read", str(data.rows)),
+        ("rows dropped, without a score", str(data.dropped_rows)),
+    ]
+    if data.sha256 is not None:
+        rows.append(("fingerprint of the patients", data.sha256))
+    return rows
+
+
 def pictures(document: Part, key: str) -> tuple[Picture, ...]:
     """Return the figures of a section with their captions, without those that it lacks."""
     names = [name for kind, name in MAKERS.items() if isinstance(document, kind)]
@@ -97,15 +113,3 @@ def pictures(document: Part, key: str) -> tuple[Picture, ...]:
     made = [display.try_from(document) for display in sorted(kinds, key=lambda kind: kind.rank)]
     figures = [figure for figure in made if figure is not None]
     return tuple(Picture(figure=figure, caption=figure.captions[place]) for figure in figures)
-
-
-def held_files(document: Part, name: str, frozen: FrozenDocument | None = None) -> tuple[File, ...]:
-    """Return the document as the file ``name``, and the frozen rule, byte for byte as written."""
-    text = json_text(document.to_plain())
-    files = [File(key="content", name=name, meaning="every number of this page", text=text)]
-    if frozen is not None:
-        meaning = "the frozen rule: versions, seed, fingerprint of the data, to take along"
-        content = frozen.to_plain()
-        text, made = frozen_bytes(content).decode(), file_name_of(content["schema"])
-        files.append(File(key="rule", name=made, meaning=meaning, text=text))
-    return tuple(files)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from steadycut.documents.comparison import ComparedRule, ComparisonDocument
-from steadycut.show.pages.builders import held_files, of_columns
+from steadycut.show.pages.builders import of_columns
 from steadycut.show.pages.page import Page, Status, Table
 from steadycut.show.sections.comparison import comparison_section, cut_offs
 from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import count, percent, rate, risk
 
 # Further rules are for the page.
-MOST_ROWS = 6
+MOST_ROWS = 7
 
 
 def comparison_page(comparison: ComparisonDocument) -> Page:
@@ -22,16 +22,14 @@ def comparison_page(comparison: ComparisonDocument) -> Page:
         subtitle=f"chosen on {count(patients.internal, 'internal patient')}, judged on "
         f"{count(patients.external, 'external one')}",
         status=Status(text=count(len(comparison.rows), "rule"), tone="open"),
-        headline=tuple(filter(None, (headline(comparison), conclusion(comparison)))),
+        headline=(headline(comparison), conclusion(comparison)),
         answer=answer_table(comparison.rows[:MOST_ROWS]),
-        step=next_step(comparison),
+        step=Step(verb="fit", sentence=what_next(comparison)),
         facts=(
             ("smallest risk there", f"{risk(best.risk_external)}, {best.name}"),
             ("calling everybody or nobody", risk(comparison.trivial_external)),
         ),
-        warnings=tuple(comparison.warnings),
         sections=(comparison_section(comparison),),
-        files=held_files(comparison, "compare.json"),
     )
 
 
@@ -55,8 +53,6 @@ def none_is_useful(comparison: ComparisonDocument) -> bool:
 
 def conclusion(comparison: ComparisonDocument) -> str:
     """Say which rules cost less or more than the one that was fixed beforehand, beyond chance."""
-    if comparison.fixed is None or comparison.delta is None:
-        return ""
     less, more, rest = (named(comparison, answer) for answer in ("less", "more", "cannot tell"))
     both = (("less", less), ("more", more))
     parts = [f"{names} cost{_s(names)} {answer}" for answer, names in both if names]
@@ -66,15 +62,8 @@ def conclusion(comparison: ComparisonDocument) -> str:
     return f"{comparison.fixed} was fixed beforehand: {'; '.join(parts)}{beyond}."
 
 
-def next_step(comparison: ComparisonDocument) -> Step | None:
-    """Say what to do: a rule that is picked here must be checked elsewhere."""
-    if comparison.fixed is None:
-        return None
-    return Step(verb="fit", sentence=what_next(comparison))
-
-
 def what_next(comparison: ComparisonDocument) -> str | Sentence:
-    """Say whether to keep the rule that was fixed beforehand."""
+    """Say whether to keep the rule fixed beforehand; one picked here must be checked elsewhere."""
     if none_is_useful(comparison):
         return lambda spell: (
             "Next: do not use any of them there. Try another score or other costs, or choose a "
@@ -100,7 +89,7 @@ def what_next(comparison: ComparisonDocument) -> str | Sentence:
 
 def options_of(row: ComparedRule) -> dict[str, str]:
     """Return the options of fit that make a row; those of the paper differ in their selector."""
-    return {"rule": row.rule} | ({} if row.name == row.rule else {"select": row.selector})
+    return {"rule": row.rule} | ({} if row.name == row.rule else {"selector": row.selector})
 
 
 def named(comparison: ComparisonDocument, answer: str) -> str:

@@ -3,15 +3,10 @@
 from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
-from steadycut.show.pages.builders import held_files, of_columns, section
+from steadycut.show.pages.builders import of_columns, section
 from steadycut.show.pages.page import Page, Section, Table
 from steadycut.show.render.columns import numbers, percents
-from steadycut.show.sections.certificate import (
-    certificate_section,
-    certificate_status,
-    useful_mark,
-    useful_step,
-)
+from steadycut.show.sections.certificate import certificate_section, judged
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, cut, percent, risk
 
@@ -24,27 +19,27 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
     """Return the page of a study of cut-offs by covariate."""
     certificate, costs, pooled = study.certificate, study.costs, study.pooled
     by = "group of" if study.kind == "groups" else "value of"
+    known = certificate, study.verdict, certified_sentence(study), "covariate.json", WITHOUT
+    status, marks, step = judged(*known)
     return Page(
         title=f"Cut-offs by {by} {say.quoted(study.covariate)}",
         subtitle=say.roles_in_words(study.patients, study.names),
-        status=certificate_status(certificate, study.verdict),
+        status=status,
         headline=headline(study),
-        marks=useful_mark(study.verdict, certified_sentence(study)),
+        marks=marks,
+        step=step,
         facts=(
             ("one cut-off for all", cut(pooled.threshold)),
             ("certified for it, at most", say.limit_in_short(pooled.certificate.value, costs)),
             ("stability", say.reversed_in_words(study.flip_rate)),
         ),
         answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,
-        step=useful_step("covariate.json", certificate, study.verdict, WITHOUT),
-        warnings=tuple(study.warnings),
         sections=(
             cuts_section(study),
             test_section(study),
             risk_section(study),
             certificate_section(certificate, f"where {say.costs_in_words(costs)}"),
         ),
-        files=held_files(study, "covariate_study.json"),
     )
 
 

@@ -1,16 +1,11 @@
 """The page of a monitor: a frozen rule in use, patient by patient."""
 
 from steadycut.core.rounding import at_least, at_most
-from steadycut.documents.monitor import (
-    CallWatchPart,
-    MonitorDocument,
-    RiskWatchPart,
-)
-from steadycut.show.pages.builders import explained, held_files, of_columns, section
+from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart
+from steadycut.show.pages.builders import explained, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.words.audit import capital
 from steadycut.show.words.monitor import verdict_text
-from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import quoted
 
@@ -31,10 +26,7 @@ def monitor_page(monitor: MonitorDocument) -> Page:
         status=status(monitor),
         headline=(capital(verdict_text(monitor)),),
         facts=facts(monitor),
-        step=step_of(monitor.next_step),
-        warnings=tuple(monitor.warnings),
         sections=tuple(watches(monitor)),
-        files=held_files(monitor, "monitor.json"),
     )
 
 

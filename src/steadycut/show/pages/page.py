@@ -121,7 +121,7 @@ class Page:
     ``marks`` are answers, each with its own tone. ``step`` says what to do now, in words that
     ``spelling`` completes. ``answer`` is a table that answers the question of the page.
     ``facts_in_short`` says whether a terminal shows the facts. ``files`` are handed out by the
-    page; the first one holds all its numbers.
+    page; the first one holds all its numbers. ``name`` is that of its own file, without an ending.
     """
 
     title: str
@@ -138,6 +138,7 @@ class Page:
     footer: str = FOOTER
     explorer: Explorer | None = None
     files: tuple[File, ...] = ()
+    name: str = "page"
     spelling: Spelling = field(default=COMMAND_LINE, repr=False)
 
     @property

@@ -3,7 +3,7 @@
 from steadycut.core.plan import PlannedCertificate, Pooling
 from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
-from steadycut.show.pages.builders import held_files, of_columns, section
+from steadycut.show.pages.builders import of_columns, section
 from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, percent, risk, whole_percent
@@ -46,7 +46,6 @@ def page_with(
         headline=answer,
         step=step,
         sections=(rows, section("notes", "What this assumes", results=notes(plan))),
-        files=held_files(plan, "plan.json"),
     )
 
 

@@ -10,16 +10,11 @@ from steadycut import _kinds
 from steadycut.core.rounding import at_most
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import class_of
-from steadycut.documents.parts import CertificatePart, Part
-from steadycut.show.pages.builders import held_files
+from steadycut.documents.parts import CertificatePart
+from steadycut.documents.study import AnyStudy
 from steadycut.show.pages.page import Page
-from steadycut.show.sections.certificate import (
-    certificate_section,
-    certificate_status,
-    useful_mark,
-    useful_step,
-)
-from steadycut.show.sections.two_cuts import side_marks, two_cuts_status, two_cuts_step
+from steadycut.show.sections.certificate import certificate_section, judged
+from steadycut.show.sections.two_cuts import judged_sides
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, percent, risk
 from steadycut.study.useful import verdict_of_rule
@@ -33,20 +28,20 @@ def rule_page(rule: FrozenFile[Any]) -> Page:
     verdict = verdict_of_rule(rule)
     limit = limit_of(certificate)
     certified = f"The certified average cost per patient is {limit}."
+    two = judged_sides(document.sides, document.rule, certificate.delta) if sides else None
+    status, marks, step = two or judged(certificate, verdict, certified, rule.file_name, WITHOUT)
     return Page(
         title=f"A frozen rule on {say.quoted(document.columns.score)}",
         subtitle=f"made from {count(document.provenance.patients.total, 'patient')}",
-        status=two_cuts_status(sides) if sides else certificate_status(certificate, verdict),
+        status=status,
         headline=(in_words(rule),),
-        marks=side_marks(sides, certificate.delta) or useful_mark(verdict, certified),
+        marks=marks,
+        step=step,
         facts=(
             ("certified cost", limit),
             ("without the score", risk(certificate.trivial_risk)),
             ("SHA-256", str(document.sha256)),
         ),
-        step=two_cuts_step(document.sides, document.rule)
-        if sides
-        else useful_step(rule.file_name, certificate, verdict, WITHOUT),
     )
 
 
@@ -66,19 +61,19 @@ def in_words(rule: FrozenFile[Any]) -> str:
     return text
 
 
-def any_study_page(study: Part) -> Page:
+def any_study_page(study: AnyStudy) -> Page:
     """Return the page of a study whose kind has none of its own."""
     kind = next(kind for kind in _kinds.KINDS if class_of(kind.study) is type(study))
-    found: Any = study
-    certificate: CertificatePart = found.certificate
+    certificate = study.certificate
     certified = f"The certified average cost per patient is {limit_of(certificate)}."
+    known = certificate, study.verdict, certified, kind.file_name, WITHOUT
+    status, marks, step = judged(*known)
     return Page(
-        title=f"A study of {say.quoted(found.score)}",
+        title=f"A study of {say.quoted(study.score)}",
         subtitle=f"checked with {count(certificate.n_patients, 'patient')}",
-        status=certificate_status(certificate, found.verdict),
+        status=status,
         headline=(certified,),
-        marks=useful_mark(found.verdict, certified),
-        step=useful_step(kind.file_name, certificate, found.verdict, WITHOUT),
+        marks=marks,
+        step=step,
         sections=(certificate_section(certificate, "where the risk is the average cost"),),
-        files=held_files(study, f"{kind.page_name}-study.json"),
     )

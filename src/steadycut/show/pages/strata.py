@@ -1,23 +1,15 @@
 """The page of a study of risk strata: ordered boundaries, all chosen at once."""
 
+import math
+from itertools import pairwise
+
 from steadycut.core.rounding import at_most, share_at_most
 from steadycut.documents.strata import StrataDocument, StrataStudyDocument
-from steadycut.show.pages.builders import held_files, listed, of_columns, of_matrix, section
+from steadycut.show.pages.builders import listed, of_columns, of_matrix, section
 from steadycut.show.pages.page import Page, Section
 from steadycut.show.render.columns import numbers
-from steadycut.show.sections.certificate import (
-    certificate_section,
-    certificate_status,
-    useful_mark,
-    useful_step,
-)
-from steadycut.show.sections.two_cuts import (
-    side_marks,
-    sides_section,
-    two_cuts_sentence,
-    two_cuts_status,
-    two_cuts_step,
-)
+from steadycut.show.sections.certificate import certificate_section, judged
+from steadycut.show.sections.two_cuts import judged_sides, sides_section, two_cuts_sentence
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import aggregation_in_words, quoted, reversed_in_words
 
@@ -28,24 +20,23 @@ SIDES = {"ge": "high scores are in high strata", "le": "low scores are in high s
 
 def strata_page(study: StrataStudyDocument) -> Page:
     """Return the page of a study of risk strata."""
-    certificate, stability, sides = study.certificate, study.stability, study.sides or []
+    certificate, sides = study.certificate, study.sides or []
     chose, certify = sum(study.patients.select), sum(study.patients.certify)
+    known = certificate, study.verdict, certified_sentence(study), "strata.json", WITHOUT
+    two = judged_sides(sides, study.rule, certificate.delta) if sides else None
+    status, marks, step = two or judged(*known)
     return Page(
         title=f"Risk strata on {quoted(study.score)}",
         subtitle=f"{count(study.patients.total, 'patient')}: {chose} used to choose the boundaries "
         f"by the rule {study.rule}, {count(certify, 'other', 'others')} to check them",
-        status=two_cuts_status(sides) if sides else certificate_status(certificate, study.verdict),
+        status=status,
         headline=headline(study),
-        marks=side_marks(sides, certificate.delta)
-        or useful_mark(study.verdict, certified_sentence(study)),
+        marks=marks,
+        step=step,
         facts=(
             *(() if sides else (("average cost seen", risk(certificate.risk)),)),
-            ("stability", reversed_in_words(stability.flip_rate)),
+            ("stability", reversed_in_words(study.stability.flip_rate)),
         ),
-        step=two_cuts_step(sides, study.rule)
-        if sides
-        else useful_step("strata.json", certificate, study.verdict, WITHOUT),
-        warnings=tuple(stability.warnings),
         sections=(
             *((sides_section(sides, study.between, certificate.delta),) if sides else ()),
             certificate_section(certificate, "where the risk is the average cost per patient"),
@@ -54,7 +45,6 @@ def strata_page(study: StrataStudyDocument) -> Page:
             stability_section(study),
             options_section(study),
         ),
-        files=held_files(study, "strata-study.json"),
     )
 
 
@@ -92,13 +82,15 @@ def certified_sentence(study: StrataStudyDocument) -> str:
 
 def strata_lines(study: StrataStudyDocument | StrataDocument) -> list[str]:
     """Return each stratum with its range of scores, such as ``low: below 0.5``."""
-    cuts = [cut(threshold) for threshold in study.thresholds]
+    first, last = (-math.inf, math.inf) if study.direction == "ge" else (math.inf, -math.inf)
     beyond, reached = ("below", "at least") if study.direction == "ge" else ("above", "at most")
+    ends = pairwise([first, *study.thresholds, last])
     lines = []
-    for k, name in enumerate(study.strata):
-        parts = [] if k == 0 else [f"{reached} {cuts[k - 1]}"]
-        parts += [] if k == len(cuts) else [f"{beyond} {cuts[k]}"]
-        lines.append(f"{name}: {' and '.join(parts)}")
+    for name, (low, high) in zip(study.strata, ends, strict=True):
+        parts = [f"{reached} {cut(low)}"] if low != first else []
+        parts += [f"{beyond} {cut(high)}"] if high != last else []
+        who = "nobody" if low == last or high == first else " and ".join(parts) or "everybody"
+        lines.append(f"{name}: {who}")
     return lines
 
 

@@ -6,10 +6,10 @@ from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import DataPart, OperatingPointPart
+from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
-from steadycut.show.pages.builders import held_files, listed, section
+from steadycut.show.pages.builders import data_rows, listed, mark, section
 from steadycut.show.pages.page import Page, Section, Status
 from steadycut.show.sections.certificate import (
     certificate_section,
@@ -27,8 +27,8 @@ from steadycut.show.sections.methods import methods_section
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
-from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
+from steadycut.show.words.break_even import break_even_facts
 from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent
 
@@ -44,7 +44,7 @@ RATES = {"sensitivity": "ppv", "specificity": "npv"}
 
 def study_page(study: StudyDocument, comparison: ComparisonDocument | None = None) -> Page:
     """Return the page of a study, with the comparison of rules if there is one."""
-    certificate, costs = study.certificate, study.costs
+    certificate, costs, names = study.certificate, study.costs, study.names
     limit = certificate.value, certificate.bound
     sections = (
         certificate_section(certificate, f"where {say.costs_in_words(costs)}", study),
@@ -64,16 +64,14 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
     )
     return Page(
         title=f"A cut-off on {say.quoted(study.score)}",
-        subtitle=say.roles_in_words(study.patients, study.names, certificate.honesty),
+        subtitle=say.roles_in_words(study.patients, names, certificate.honesty),
         status=certificate_status(certificate, study.verdict),
         headline=headline(study),
         marks=marks_of(study),
         facts=facts(study),
         step=next_step(study),
-        warnings=tuple(study.stability.warnings),
         sections=tuple(filter(None, sections)),
-        explorer=explorer_of(study.explorer, limit, study.names, "used to check"),
-        files=held_files(study, "study.json", study.frozen_rule),
+        explorer=explorer_of(study.explorer, limit, names, "used to check"),
     )
 
 
@@ -89,7 +87,7 @@ def rule_in_words(document: RuleDocument, score: str) -> str:
     """Say what a frozen cut-off decides, with the score in words."""
     if document.ensemble is not None:
         score = f"the mean quantile of {count(len(document.ensemble.methods), 'method')}"
-    return say.call_sentence(score, document.direction, document.threshold)
+    return say.call_sentence(score, document)
 
 
 def marks_of(study: StudyDocument) -> tuple[Status, ...]:
@@ -131,6 +129,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         ("tested on", f"{tested}; unknown fates are among both" if unknown else tested),
         *((name, worst + rates_in_words(point, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
+        *break_even_facts(study),
         *capacity_fact(study),
         *survival_facts(study.survival, study.costs),
         *next_site_facts(study),
@@ -169,7 +168,7 @@ def options_section(study: StudyDocument) -> Section:
         ("cost of a missed patient", f"{study.costs.cost_fn:g}"),
         ("cost of a false alarm", f"{study.costs.cost_fp:g}"),
         ("prevalence at which risk is taken", say.prevalence_in_words(study.target_prevalence)),
-        ("direction", say.direction_in_words(study.direction, names)),
+        ("direction", f"{'high' if study.direction == 'ge' else 'low'} scores mean {names.ill}"),
         ("choice among candidates", options.selector),
         ("strata of the bootstrap", options.stratify or "none"),
         ("grid", str(options.grid)),
@@ -216,16 +215,3 @@ def value_in_words(value: float | str | Sequence[object]) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return value if isinstance(value, str) else f"{value:g}"
-
-
-def data_rows(data: DataPart | None) -> list[tuple[str, str]]:
-    """Return what is known of the table that the patients came from, if anything."""
-    if data is None:
-        return []
-    rows = [
-        ("rows read", str(data.rows)),
-        ("rows dropped, without a score", str(data.dropped_rows)),
-    ]
-    if data.sha256 is not None:
-        rows.append(("fingerprint of the patients", data.sha256))
-    return rows

@@ -2,12 +2,10 @@
 
 from steadycut.core.rounding import of_hundred_at_most
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.show.pages.builders import explained, held_files, of_columns, section
+from steadycut.show.pages.builders import explained, mark, of_columns, section
 from steadycut.show.pages.page import Page, Section, Status, Table
-from steadycut.show.sections.verdict import mark
 from steadycut.show.words.adaptation import switch_text
 from steadycut.show.words.audit import capital
-from steadycut.show.words.next_step import step_of
 from steadycut.show.words.numbers import count, cut, percent
 
 STATUS = {
@@ -50,13 +48,10 @@ def switch_page(found: SwitchDocument) -> Page:
             ),
         ),
         facts=tuple(facts),
-        step=step_of(found.next_step),
-        warnings=tuple(found.warnings),
         sections=(
             *sections,
             section("map", "From old to new scores", MAP, tables=(map_table(found),)),
         ),
-        files=held_files(found, "switch.json"),
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from steadycut.core.rounding import LONG, SHORT, UNKNOWN, rounded
+from steadycut.rule_reader import END_TEXTS
 from steadycut.show.words.numbers import change, percent, risk
 
 # A wrapped column is at least so wide.
@@ -53,12 +54,16 @@ def numbers(values: Sequence[float | None], digits: int = 3, *, signs: bool = Fa
     >>> numbers([0.2, 0.0327, None]), numbers([0.03, -0.5, 0.0], signs=True)
     (['0.200', '0.033', 'not known'], ['+0.030', '-0.500', '0.000'])
     """
-    largest = max((abs(value) for value in values if value is not None), default=0.0)
+    known = [value for value in values if value is not None and value not in END_TEXTS]
+    largest = max(map(abs, known), default=0.0)
     exponent = Decimal(repr(float(largest))).adjusted() if largest else 0
     if not SHORT <= exponent <= LONG:
         return [change(value) if signs else risk(value) for value in values]
     decimals = max(digits - 1 - exponent, 0)
-    return [UNKNOWN if value is None else _fixed(value, decimals, signs=signs) for value in values]
+    return [
+        UNKNOWN if value is None else END_TEXTS.get(value) or _fixed(value, decimals, signs=signs)
+        for value in values
+    ]
 
 
 def percents(shares: Sequence[float | None]) -> list[str]:

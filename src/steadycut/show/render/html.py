@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from functools import cache
 from importlib import resources
 from typing import Any
 
@@ -15,9 +16,9 @@ def render_page(page: Page, *, printed: bool = False) -> str:
 
     ``printed`` leaves out what paper cannot do: the script and what needs it, and dark colours.
     """
-    templates = environment()
     script = resources.files("steadycut.show").joinpath("templates/script.js").read_text("utf-8")
-    return templates.get_template("page.html").render(
+    template = environment().get_template("page.html")
+    return template.render(
         page=page,
         drawings=draw_page(page),
         printed=printed,
@@ -26,8 +27,9 @@ def render_page(page: Page, *, printed: bool = False) -> str:
     )
 
 
+@cache
 def environment(package: str = "steadycut.show") -> Any:
-    """Return the templates of a package; every text that they take is escaped."""
+    """Return the templates of a package, compiled once; every text that they take is escaped."""
     with optional_package("a report", "jinja2", "report"):
         import jinja2
     return jinja2.Environment(

@@ -83,8 +83,7 @@ def draw(source: Shown, kind: str | None, ax: Any, **style: Any) -> Display:
     """Draw one of the figures of an object."""
     found = displays_of(source)
     if not found:
-        msg = f"{type(source).__name__} has no figure; summary() has its results."
-        raise BadOption(msg)
+        raise BadOption(f"{type(source).__name__} has no figure; summary() has its results.")
     if kind is None:
         kind = next((name for name in FIRST if name in found), next(iter(found)))
     check_choice("kind", kind, tuple(found))

@@ -7,7 +7,7 @@ from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.reading import read_document
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadOption, argument
-from steadycut.show.pages.kinds import kind_of
+from steadycut.show.pages.kinds import kind_of, page_of
 from steadycut.show.render.html import render_page
 from steadycut.show.render.markdown import markdown
 
@@ -41,7 +41,7 @@ def render_again(
             msg = f"only the page of a study takes a comparison. Leave out {argument('compare')}."
             raise BadOption(msg)
         more = [read_document(ComparisonDocument, comparison, "the file of --compare")]
-    page = kind.page(read_document(kind.document, content, name), *more)
+    page = page_of(read_document(kind.document, content, name), *more)
     if form == "md":
         return markdown(page)
     return render_page(page, printed=form == "pdf-ready")

@@ -173,7 +173,7 @@ def paper_rows(audit: audits.LabelledCutOffAudit) -> list[Row]:
         ("= certified risk + shift", at_most(audit.base_exact), "as if the shift were known"),
         ("with the penalty", at_most(audit.augmented_exact), penalty),
         ("valid base", at_most(audit.base_valid), valid),
-        *gamma_rows(audit),
+        ("the paper's allowance", risk(audit.gamma.total), gamma_text(audit)),
         ("base", at_most(audit.base), "the paper's: observed before + its allowance + shift"),
         ("+ the paper's penalty", risk(audit.g_boot), "G_boot, with the DKW band"),
         ("augmented", at_most(audit.augmented), "the paper's: base + its penalty, never smaller"),
@@ -181,13 +181,10 @@ def paper_rows(audit: audits.LabelledCutOffAudit) -> list[Row]:
     ]
 
 
-def gamma_rows(audit: audits.LabelledCutOffAudit) -> list[Row]:
-    """Return the paper's allowance for chance, term by term; older files do not have it."""
-    found, names = audit.gamma, audit.names
-    if found is None:
-        return []
-    terms = (
-        f"{risk(found.positive)} for {names.ill_patients}, {risk(found.negative)} for "
-        f"{names.healthy_patients}, {risk(found.prevalence)} for the prevalence"
+def gamma_text(audit: audits.LabelledCutOffAudit) -> str:
+    """Say what the paper's allowance for chance is made of."""
+    gamma, names = audit.gamma, audit.names
+    return (
+        f"{risk(gamma.positive)} for {names.ill_patients}, {risk(gamma.negative)} for "
+        f"{names.healthy_patients}, {risk(gamma.prevalence)} for the prevalence"
     )
-    return [("the paper's allowance", risk(found.total), terms)]

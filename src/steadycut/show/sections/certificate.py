@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames
-from steadycut.core.rounding import at_least, at_most
+from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart, Part
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
-from steadycut.show.pages.builders import explained, section
+from steadycut.show.pages.builders import explained, mark, section
 from steadycut.show.pages.page import Section, Status, Table
-from steadycut.show.sections.verdict import mark
 from steadycut.show.words import sentences as say
+from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import count, percent, risk
 
@@ -31,7 +31,6 @@ TEXTS = {
 }
 # What is done to patients who are decided rightly.
 RIGHT = {"sensitivity": "found", "specificity": "not called"}
-ANSWERS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
 
 
 def certificate_section(
@@ -77,6 +76,18 @@ def useful_step(
         return say.other_score_step(without)
     text = "Next: fit with more patients. These do not show that it is useful."
     return Step(verb="fit", sentence=text)
+
+
+def judged(
+    certificate: CertificatePart,
+    verdict: StudyVerdictPart | None,
+    sentence: str,
+    file_name: str,
+    without: str,
+) -> tuple[Status, tuple[Status, ...], Step]:
+    """Return the status, the marks and the next step of a page about a certificate."""
+    step = useful_step(file_name, certificate, verdict, without)
+    return certificate_status(certificate, verdict), useful_mark(verdict, sentence), step
 
 
 def honesty_sentence(certificate: CertificatePart) -> str:
@@ -135,16 +146,9 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 def rate_in_words(one: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
     return (
-        f"{one.rate} at least {asked_value(one)}: {ANSWERS[one.answer]} ({one.right} of "
+        f"{one.rate} at least {asked_value(one)}: {HOLDS[one.answer]} ({one.right} of "
         f"{one.n_patients} {RIGHT[one.rate]}; {limit_in_words(one)})"
     )
-
-
-def limit_in_words(one: CertifiedRatePart) -> str:
-    """Write the lower limit of a rate; the upper one if the rate is refuted."""
-    if one.answer == "no":
-        return f"at most {at_most(one.upper)}"
-    return f"at least {at_least(one.lower)}"
 
 
 def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> Step:

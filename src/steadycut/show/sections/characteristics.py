@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most
-from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart, Part
+from steadycut.documents.audit import LabelledAudit
+from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
 from steadycut.show.pages.builders import section
 from steadycut.show.pages.page import Section, Table
@@ -95,22 +96,18 @@ def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:
 
 
 def here_section(
-    here: OperatingPointPart,
-    before: OperatingPointPart,
-    costs: CostsPart,
-    names: ClassNames,
-    of: Part | None = None,
-    note: str = "",
+    audit: LabelledAudit, here: OperatingPointPart, before: OperatingPointPart, costs: CostsPart
 ) -> Section:
-    """Say what a frozen rule does here, next to what it did at the first hospital."""
+    """Show what the cut-off does here and did at the first hospital."""
+    names, notes = audit.names, (errors_note(audit.survival), prevalence_note(here))
     tables = (
         points_table(here, before, costs, names),
         counts_table(here, "Patients here", names),
         rates_table({"here": here, "first hospital": before}, names),
         counts_table(before, "Patients used to check, first hospital", names),
     )
-    title, notes = "What it does to patients here", (note, prevalence_note(here))
-    return section("operating-point", title, results=notes, of=of, tables=tables)
+    title = "What it does to patients here"
+    return section("operating-point", title, results=notes, of=audit, tables=tables)
 
 
 def characteristics_table(point: OperatingPointPart, costs: CostsPart, names: ClassNames) -> Table:

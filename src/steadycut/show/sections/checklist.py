@@ -40,12 +40,11 @@ LEFT = {
     "reference standard": "how the label is made, who decides, blinding, time between the two",
     "use of the data": "why this split",
     "differences between the hospitals": "how patients, devices and treatment differ",
-    "sample size": "how it was planned: steadycut plan",
+    "sample size": "how it was planned",
     "missing data": "flow of patients; why data are missing",
     "cross tabulation": NOTHING,
     "accuracy and its precision": "calibration, if it has any",
-    "stability and variability": "subgroups (sex, age, ethnicity, scanner) and fairness: steadycut "
-    "covariate",
+    "stability and variability": "subgroups (sex, age, ethnicity, scanner) and fairness",
     "full specification": "where the rule is deposited",
     "limitations": "bias of selection and labels; harm of errors",
     "open science": "approval, registration, protocol, funding, interests, data and code, "
@@ -96,7 +95,7 @@ def audit_checklist_section(document: CutOffAudit) -> Section:
         cells = _two_by_two(document.operating_point)
         seen = {"cross tabulation": cells, "accuracy and its precision": ACCURACY}
     found = {
-        "cut-off": f"frozen at {cut(document.threshold)}; {costs_in_words(document.costs)}",
+        "cut-off": f"frozen: {cut(document.threshold)}; {costs_in_words(document.costs)}",
         "differences between the hospitals": differences,
         "sample size": count(document.n_patients, "patient"),
         **seen,

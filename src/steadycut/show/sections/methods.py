@@ -31,6 +31,16 @@ AT_ALL_CUTS = (
     "one-sided limits that hold at every cut-off and for every candidate at once "
     "(Dvoretzky-Kiefer-Wolfowitz-Massart)"
 )
+# docs/transport.md says the same, word for word.
+STABLE = (
+    "It weighs two opinions. The first is an average of all possible cut-offs; the fewer and "
+    "cheaper the errors of a cut-off, the more it counts. The second is a logistic regression on "
+    "the ranks of the scores. It says from which rank on calling a patient pays at these costs, or "
+    "that the score does not pay and everybody or nobody should be called. The cut-off lies "
+    "between the two, a little more than half of the way to the regression. If that cut-off is "
+    "clearly worse in these patients than the best one, the average of the cut-offs around the "
+    "best one is taken instead. Only the order of the scores matters, not their unit."
+)
 NAMED = ("sensitivity", "specificity", "ppv", "npv")
 
 
@@ -88,7 +98,8 @@ def choice_text(document: StudyDocument) -> str:
     among = f", among {several} candidates (scores and aggregators)" if several > 1 else ""
     return (
         f"Cut-off. {count(patients.select, 'patient')} ({patients.select_positive} {ill}) were "
-        f"used to choose one cut-off by the rule {rule_in_words(document.rule)}{among}. There "
+        f"used to choose one cut-off by the rule {rule_in_words(document.rule)}{among}. "
+        f"{f'{STABLE} ' if document.rule == 'stable' else ''}There "
         f"{say.costs_in_words(document.costs)}, and the prevalence is "
         f"{say.prevalence_in_words(document.target_prevalence)}. To measure its stability these "
         f"patients were resampled {options.n_bootstrap} times and the whole rule was run again."

@@ -2,16 +2,16 @@
 
 from collections.abc import Sequence
 
-from steadycut.core.rounding import at_least, at_most
+from steadycut.core.rounding import at_least, at_most, who_is_called
 from steadycut.core.strata.two_cuts import parse_two_cuts
 from steadycut.core.verdict import MOST_PATIENTS, Answer, RateName, name_in_text, worst_answer
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
-from steadycut.show.pages.builders import Column, of_columns, section
+from steadycut.show.pages.builders import Column, mark, of_columns, section
 from steadycut.show.pages.page import Section, Status
-from steadycut.show.sections.certificate import asked_value, limit_in_words, rule_value
-from steadycut.show.sections.verdict import TONES, mark
+from steadycut.show.sections.certificate import asked_value, rule_value
+from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import cut, percent
 from steadycut.show.words.sentences import audit_step
@@ -28,12 +28,14 @@ STATUS: dict[Answer, str] = {
     "cannot tell": "not shown to be as asked",
     "no": "not as asked",
 }
+# Whoever reaches the lower cut-off is not ruled out.
+OTHERS = {"everybody": "nobody", "nobody": "everybody"}
 
 
 def two_cuts_status(sides: Sequence[CertifiedRatePart]) -> Status:
     """Return in a few words whether both sides are as asked."""
     answer = worst_answer(one.answer for one in sides)
-    return Status(text=STATUS[answer], tone=TONES[answer])
+    return mark(STATUS[answer], answer)
 
 
 def two_cuts_sentence(document: StrataStudyDocument | StrataDocument, between: BetweenPart) -> str:
@@ -42,6 +44,8 @@ def two_cuts_sentence(document: StrataStudyDocument | StrataDocument, between: B
     out, into = (f"below {low}", f"from {high}")
     if document.direction == "le":
         out, into = f"above {low}", f"at {high} or less"
+    passed, reached = (who_is_called(one, document.direction) for one in document.thresholds)
+    out, into = OTHERS.get(passed, out), reached or into
     start = f"Rule out {out}, rule in {into}"
     if document.thresholds[0] == document.thresholds[1]:
         return f"{start}: one cut-off meets both limits, so nobody needs further tests."
@@ -67,6 +71,13 @@ def side_marks(sides: Sequence[CertifiedRatePart], delta: float) -> tuple[Status
     return tuple(mark(f"{side_in_words(one)} ({held}).", one.answer) for one in sides)
 
 
+def judged_sides(
+    sides: Sequence[StudyRatePart], rule: str, delta: float
+) -> tuple[Status, tuple[Status, ...], Step]:
+    """Return the status, the marks and the next step of a page about two limits."""
+    return two_cuts_status(sides), side_marks(sides, delta), two_cuts_step(sides, rule)
+
+
 def side_in_words(one: CertifiedRatePart) -> str:
     """Say whether one side is shown to be as good as asked.
 
@@ -80,10 +91,9 @@ def side_in_words(one: CertifiedRatePart) -> str:
     'Rule-out: NPV at least 0.90 is shown. 59 of 60 patients ruled out are healthy: at least 0.923'
     """
     side, whom, right = SIDES[one.rate]
-    shown = {"yes": "is shown", "cannot tell": "is not shown", "no": "is refuted"}[one.answer]
     return (
-        f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} {shown}. {one.right} of "
-        f"{one.n_patients} {whom} are {right}: {limit_in_words(one)}"
+        f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} is {HOLDS[one.answer]}. "
+        f"{one.right} of {one.n_patients} {whom} are {right}: {limit_in_words(one)}"
     )
 
 

@@ -6,6 +6,7 @@ from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
+from steadycut.show.pages.builders import mark
 from steadycut.show.pages.page import Section, Status, Table
 from steadycut.show.words.audit import name_of, overall_text, question_text
 from steadycut.show.words.numbers import count, percent, rate
@@ -15,7 +16,6 @@ STATUS = {
     "open": Status(text="open: not yet known", tone="open"),
     "bad": Status(text="bad", tone="bad"),
 }
-TONES = {"yes": "good", "no": "bad", "cannot tell": "open"}
 # A page shows at most this many groups, the worst ones first.
 MOST_SHOWN = 25
 RANKS = {"bad": 0, "open": 1, "good": 2}
@@ -41,11 +41,6 @@ def in_short(verdict: audits.VerdictPart) -> str:
     names = {"useful": "useful", "as_before": "as before", "within_certificate": "as certified"}
     refused = [text for name, text in names.items() if getattr(verdict, name) == "no"]
     return f"{verdict.overall}: not {', not '.join(refused)}" if refused else verdict.overall
-
-
-def mark(text: str, answer: str) -> Status:
-    """Return a text with the tone of an answer: yes, no or cannot tell."""
-    return Status(text=text, tone=TONES[answer])
 
 
 def marks_of(audit: audits.AuditDocument) -> tuple[Status, ...]:
@@ -97,9 +92,7 @@ def _rank(group: audits.GroupPart) -> tuple[int, bool, int, float]:
     return RANKS[verdict.overall], verdict.useful != "no", -answers.count("no"), -group.cost
 
 
-def groups_section(
-    audit: audits.LabelledAudit,
-) -> tuple[Section, ...]:
+def groups_section(audit: audits.LabelledAudit) -> tuple[Section, ...]:
     """Show every site and group with its own verdict, the worst ones first."""
     if not audit.groups:
         return ()

@@ -55,7 +55,9 @@
     return { "0.000": "< 0.001", "1.000": "> 0.999" }[text] || text;
   }
 
-  const cutText = (value) => significant(value, 4);
+  /* A cut-off that calls everybody or nobody is a text. */
+  const isEnd = (value) => typeof value === "string";
+  const cutText = (value) => (isEnd(value) ? value : significant(value, 4));
 
   /* Files: made in the page from what the page holds. */
 
@@ -216,6 +218,7 @@
     const nearest = (values, wanted) =>
       values.reduce((best, value, i) =>
         Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best, 0);
+    const cutNumbers = data.thresholds.map((value) => (isEnd(value) ? Infinity : value));
     const isCost = (value) => value > 0 && value < 1e6;
 
     const controls = {
@@ -244,9 +247,12 @@
       cut: {
         last: data.thresholds.length - 1,
         place: () => state.cut,
-        shown: () => Number(cutText(data.thresholds[state.cut])),
+        shown: () => {
+          const value = data.thresholds[state.cut];
+          return isEnd(value) ? value : Number(cutText(value));
+        },
         slide: (place) => ({ cut: place }),
-        type: (value) => ({ cut: nearest(data.thresholds, value) }),
+        type: (value) => ({ cut: nearest(cutNumbers, value) }),
         snaps: true,
       },
     };
@@ -254,6 +260,12 @@
     function move(change) {
       state = { ...state, ...change };
       show();
+    }
+
+    /* A box for numbers holds no text, but shows one while it is empty. */
+    function fill(box, value) {
+      box.value = isEnd(value) ? "" : value;
+      box.placeholder = isEnd(value) ? value : "";
     }
 
     function connect(name, control) {
@@ -269,7 +281,7 @@
       box.addEventListener("change", () => {
         typed();
         box.removeAttribute("aria-invalid");
-        box.value = control.shown();
+        fill(box, control.shown());
       });
       if (!control.snaps) box.addEventListener("input", typed);
     }
@@ -280,7 +292,7 @@
         const box = find(`explore-${name}-number`);
         slider.value = control.place();
         slider.setAttribute("aria-valuetext", control.shown());
-        if (document.activeElement !== box) box.value = control.shown();
+        if (document.activeElement !== box) fill(box, control.shown());
       }
     }
 

@@ -2,16 +2,18 @@
 
 from steadycut.adaptation.chain import Link
 from steadycut.core import rounding
+from steadycut.core.rounding import cut_text
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart, LabelsPart
 from steadycut.documents.change_plan import ChangePlan, ChangeVersion
 from steadycut.documents.parts import CostsPart, Range
 from steadycut.documents.switch import SwitchDocument
 from steadycut.show.words.audit import NOT_SHOWN
 from steadycut.show.words.next_step import OTHERWISE
+from steadycut.show.words.numbers import percent
 
-INCREASING = (
-    "The scores here are an increasing function of the scores at the first hospital, apart from "
-    "the prevalence."
+SAME_MULTIPLE = (
+    "At every score the odds of disease here are about the same multiple of those at the first "
+    "hospital."
 )
 RANDOM = "The labelled patients are a random sample of the patients of this hospital."
 NOT_CHECKED = (
@@ -26,12 +28,12 @@ SAME_DECISIONS = {
 }
 
 
-def switch_text(found: SwitchDocument) -> str:
+def switch_text(result: SwitchDocument) -> str:
     """Say what a new version changes."""
-    if found.call_rate_changed:
-        more = "more" if found.changes.newly > found.changes.no_longer else "fewer"
+    if result.call_rate_changed:
+        more = "more" if result.changes.newly > result.changes.no_longer else "fewer"
         return f"the new version calls {more} patients than the old one"
-    return SAME_DECISIONS[found.same_decisions]
+    return SAME_DECISIONS[result.same_decisions]
 
 
 def at_most(cost: float, costs: CostsPart) -> str:
@@ -55,53 +57,46 @@ def stated(prevalence: Range) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
-def verdict_text(found: AdaptationDocument) -> tuple[str, str]:
+def verdict_text(result: AdaptationDocument) -> tuple[str, str]:
     """Say what the cut-off is and what it calls, and what is known about it."""
-    if found.change is not None:
-        return change_text(found.change, found)
-    here, before = (rounding.of_hundred(one) for one in (found.call_rate, found.frozen_call_rate))
-    if found.threshold == found.frozen_threshold:
-        moved = f"the frozen cut-off {found.threshold:.6g} stays; it calls {here} patients here."
-    else:
-        moved = (
-            f"cut-off {found.threshold:.6g} here instead of {found.frozen_threshold:.6g}: it calls "
-            f"{here} patients, the frozen one {before}."
-        )
-    if found.labels is None:
+    if result.change is not None:
+        return change_text(result.change, result)
+    here, before = map(rounding.of_hundred, (result.call_rate, result.frozen_call_rate))
+    cut, frozen = cut_text(result.threshold), cut_text(result.frozen_threshold)
+    moved = f"the frozen cut-off {cut} stays; it calls {here} patients here."
+    if result.threshold != result.frozen_threshold:
+        calls = f"it calls {here} patients, the frozen one {before}"
+        moved = f"cut-off {cut} here instead of {frozen}: {calls}."
+    if result.labels is None:
         return moved, "No label confirms it, so nothing is certified here."
-    return moved, certified(found, found.labels)
+    return moved, certified(result, result.labels)
 
 
-def certified(found: AdaptationDocument, labels: LabelsPart) -> str:
+def certified(result: AdaptationDocument, labels: LabelsPart) -> str:
     """Say what the labels show."""
-    used, names, target = labels.confusion, found.names, labels.target
-    limit = next(one.limit for one in found.candidates if one.chosen) or 0.0
+    used, names, target = labels.confusion, result.names, labels.target
+    limit = next(candidate.limit for candidate in result.candidates if candidate.chosen) or 0.0
     seen = (
         f"It missed {used.fn} of {used.n_positive} {names.ill} and called {used.fp} of "
         f"{used.n_negative} {names.healthy} patients with labels."
     )
-    shown = f"{at_most(limit, found.costs)} ({whole(1 - labels.delta)} confidence)"
+    proven = f"{at_most(limit, result.costs)} ({percent(1 - labels.delta, 0)} confidence)"
     if labels.decision == "refuted":
         return f"{seen} Its cost is shown to be above the target of {target:.3g}."
     if labels.decision == "certified" or target is None:
-        useful = limit < used.trivial_risk(found.costs.as_costs())
-        return f"Certified here: {shown}.{'' if useful else f' That is {NOT_SHOWN}.'} {seen}"
-    return f"{seen} Shown so far: {shown}; the target of {target:.3g} is not reached yet."
+        useful = limit < used.trivial_risk(result.costs.as_costs())
+        return f"Certified here: {proven}.{'' if useful else f' That is {NOT_SHOWN}.'} {seen}"
+    return f"{seen} Shown so far: {proven}; the target of {target:.3g} is not reached yet."
 
 
-def whole(share: float) -> str:
-    """Write a level without decimals."""
-    return f"{share:.0%}".replace("%", " %")
-
-
-def assumptions(found: AdaptationDocument) -> tuple[str, ...]:
+def assumptions(result: AdaptationDocument) -> tuple[str, ...]:
     """Say what must be true for the cut-off, and for the certificate."""
-    if found.labels is not None:
+    if result.labels is not None:
         return (RANDOM,)
-    if found.prevalence is None:
-        return (INCREASING,)
-    here, before = stated(found.prevalence), f"{found.prevalence_before:.3g}"
-    return INCREASING, f"The prevalence here is {here}; it was {before} at the first hospital."
+    if result.prevalence is None:
+        return (SAME_MULTIPLE,)
+    here, before = stated(result.prevalence), f"{result.prevalence_before:.3g}"
+    return SAME_MULTIPLE, f"The prevalence here is {here}; it was {before} at the first hospital."
 
 
 def compared(difference: float) -> str:
@@ -119,7 +114,7 @@ def compared(difference: float) -> str:
     )
 
 
-def change_text(part: ChangePart, found: AdaptationDocument) -> tuple[str, str]:
+def change_text(part: ChangePart, result: AdaptationDocument) -> tuple[str, str]:
     """Say how an attempt under a change-control plan ended."""
     if part.limit is None or part.difference is None:
         ended = "failed" if part.outcome == "failed" else "is open"
@@ -131,14 +126,14 @@ def change_text(part: ChangePart, found: AdaptationDocument) -> tuple[str, str]:
             f"Until one is accepted, {OTHERWISE[part.otherwise]}."
         )
         return f"attempt {part.attempt} {ended} after {labels}.", text
-    original = f"{part.original_threshold:.6g}"
-    cut = f"cut-off {found.threshold:.6g}, the original one was {original}"
-    if found.threshold == part.original_threshold:
+    original = cut_text(part.original_threshold)
+    cut = f"cut-off {cut_text(result.threshold)}, the original one was {original}"
+    if result.threshold == part.original_threshold:
         cut = f"the original cut-off {original} stays"
     text = (
-        f"Shown: {at_most(part.limit, found.costs)}, and a cost {compared(part.difference)} that "
+        f"Shown: {at_most(part.limit, result.costs)}, and a cost {compared(part.difference)} that "
         f"of the original rule. All versions of the plan hold together with "
-        f"{whole(1 - part.delta_all)} confidence."
+        f"{percent(1 - part.delta_all, 0)} confidence."
     )
     return f"attempt {part.attempt} is accepted after {part.labels} labels: {cut}.", text
 
@@ -159,13 +154,14 @@ def link_text(link: Link) -> str:
     return _what_holds(link.plan, link.version) + missing
 
 
-def _what_holds(plan: ChangePlan, one: ChangeVersion) -> str:
-    attempt = f"attempt {one.attempt} (delta {one.delta:.3g}), {one.labels} labels: {one.outcome}"
-    if one.chosen is None:
+def _what_holds(plan: ChangePlan, link: ChangeVersion) -> str:
+    labels = f"{link.labels} labels: {link.outcome}"
+    attempt = f"attempt {link.attempt} (delta {link.delta:.3g}), {labels}"
+    if link.chosen is None:
         return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
-    tried, protocol = one.tried[one.chosen], plan.modification_protocol
+    tried, protocol = link.tried[link.chosen], plan.modification_protocol
     return (
-        f"{attempt}; cut-off {tried.threshold:.6g}, risk at most {rounding.at_most(tried.limit)} "
-        f"(target {protocol.target:.3g}), {compared(tried.difference)} the original (margin "
-        f"{protocol.margin:.3g})"
+        f"{attempt}; cut-off {cut_text(tried.threshold)}, risk at most "
+        f"{rounding.at_most(tried.limit)} (target {protocol.target:.3g}), "
+        f"{compared(tried.difference)} the original (margin {protocol.margin:.3g})"
     )

@@ -6,16 +6,9 @@ from itertools import pairwise
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most
+from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most, percent
 from steadycut.core.strata.certify import ErrorRate
-from steadycut.core.verdict import (
-    OVERALL,
-    QUESTIONS,
-    Answer,
-    Question,
-    name_in_text,
-    worst_answer,
-)
+from steadycut.core.verdict import OVERALL, QUESTIONS, Answer, Question, name_in_text, worst_answer
 from steadycut.documents import audit as audits
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.next_step import GroupName
@@ -57,7 +50,7 @@ def quoted_names(questions: Sequence[Question]) -> str:
     return listed([f'"{SHORT[name]}"' for name in questions])
 
 
-def name_of(group: GroupName | audits.GroupPart) -> str:
+def name_of(group: GroupName) -> str:
     """Write a site or subgroup."""
     return f"{group.column} {group.value!r}"
 
@@ -152,7 +145,7 @@ def question_text(audit: AuditDocument, part: audits.QuestionPart) -> str:
 
 
 def _confidence(audit: AuditDocument) -> str:
-    return f"{100 * (1 - audit.delta):g} % confidence"
+    return f"{percent(1 - audit.delta)} confidence"
 
 
 def _sure(audit: AuditDocument, answer: Answer) -> str:
@@ -174,8 +167,8 @@ def _useful(audit: AuditDocument, part: audits.QuestionPart) -> str:
 def at_each_end(counts: Confusion, costs: Costs) -> str:
     """Write the cost with and without the score, at each end of the target prevalence."""
     (end, cost, without), *others = counts.at_ends(costs)
-    first = f"at a prevalence of {100 * end:g} % an average cost of {cost:.3g} (calling everybody "
-    rest = (f"; at {100 * end:g} % {cost:.3g} ({without:.3g})" for end, cost, without in others)
+    first = f"at a prevalence of {percent(end)} an average cost of {cost:.3g} (calling everybody "
+    rest = (f"; at {percent(end)} {cost:.3g} ({without:.3g})" for end, cost, without in others)
     return f"{first}or nobody: {without:.3g}){''.join(rest)}"
 
 
@@ -237,13 +230,17 @@ def _means_nothing(money: Money, certified: float) -> str:
 
 def _rate_in_words(rate: CertifiedRatePart) -> str:
     """Say whether a certified rate is reached here."""
-    limit = f"at least {at_least(rate.lower)}"
-    if rate.answer == "no":
-        limit = f"at most {at_most(rate.upper)}"
     return (
         f"; {name_in_text(rate.rate)} at least {rate.asked:g}: {HOLDS[rate.answer]} "
-        f"({rate.right} of {rate.n_patients}, {limit})"
+        f"({rate.right} of {rate.n_patients}, {limit_in_words(rate)})"
     )
+
+
+def limit_in_words(rate: CertifiedRatePart) -> str:
+    """Write the lower limit of a rate; the upper one if the rate is refuted."""
+    if rate.answer == "no":
+        return f"at most {at_most(rate.upper)}"
+    return f"at least {at_least(rate.lower)}"
 
 
 ANSWERS = {"useful": _useful, "as_before": _as_before, "within_certificate": _within}
@@ -252,13 +249,13 @@ ANSWERS = {"useful": _useful, "as_before": _as_before, "within_certificate": _wi
 # By a labelling plan -----------------------------------------------------------------------
 
 
-def _useful_by_plan(audit: AuditDocument, _: audits.QuestionPart, found: audits.SampledPart) -> str:
-    money, cost = money_of(audit), found.cost
+def _useful_by_plan(audit: AuditDocument, _: audits.QuestionPart, plan: audits.SampledPart) -> str:
+    money, cost = money_of(audit), plan.cost
     if money.per_error is not None:
         text = f"Wrong in {_between(cost, 100 / money.per_error)} % of patients"
     else:
         text = f"Costs on average {_between(cost)} per patient{money.where}"
-    without = found.cost_without_score
+    without = plan.cost_without_score
     if without is not None:
         per_error = money.per_error
         about = f"{without:.3g}" if per_error is None else f"{100 * without / per_error:.3g} %"
@@ -267,30 +264,30 @@ def _useful_by_plan(audit: AuditDocument, _: audits.QuestionPart, found: audits.
 
 
 def _as_before_by_plan(
-    audit: AuditDocument, _: audits.QuestionPart, found: audits.SampledPart
+    audit: AuditDocument, _: audits.QuestionPart, plan: audits.SampledPart
 ) -> str:
-    were = " and ".join(f"{100 * one:.3g} %" for one in found.rates_before)
+    were = " and ".join(f"{100 * rate:.3g} %" for rate in plan.rates_before)
     return (
-        f"Miss rate {_between(found.miss, 100)} %, false alarm rate {_between(found.alarm, 100)} "
+        f"Miss rate {_between(plan.miss, 100)} %, false alarm rate {_between(plan.alarm, 100)} "
         f"%; before {were} ({_confidence(audit)})."
     )
 
 
 def _within_by_plan(
-    audit: AuditDocument, part: audits.QuestionPart, found: audits.SampledPart
+    audit: AuditDocument, part: audits.QuestionPart, plan: audits.SampledPart
 ) -> str:
     """Compare the cost and certified rates with what was certified."""
     money, certificate = money_of(audit), audit.certificate
     rates = "".join(
-        f"; {name_in_text(one.rate)} at least {at_least(one.lower)}, certified: at least "
-        f"{one.asked:g}"
-        for one in found.certified_rates
+        f"; {name_in_text(reached.rate)} at least {at_least(reached.lower)}, certified: at least "
+        f"{reached.asked:g}"
+        for reached in plan.certified_rates
     )
     if not certificate.n_patients:
         return "The cut-off was adapted without labels, so nothing was certified."
     if certificate.vacuous and part.answer == "cannot tell":
         return f"{_means_nothing(money, certificate.value)}{rates}."
-    here, promised = money.limit(found.cost.high), money.limit(certificate.value)
+    here, promised = money.limit(plan.cost.high), money.limit(certificate.value)
     text = f"Costs on average at most {here} per patient{money.where}"
     if money.per_error is not None:
         text = f"Wrong in at most {here} patients"

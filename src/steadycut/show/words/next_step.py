@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from shlex import quote
 
 from steadycut.documents.next_step import NextStep, Verb, Why
+from steadycut.errors import as_flag, as_keyword
 from steadycut.show.words.audit import NOT_SHOWN, SHORT, capital, names_of, quoted_names
+from steadycut.show.words.numbers import percent
 
 # What a next step may name: as a command, and in Python.
 COMMANDS = {
@@ -28,6 +30,10 @@ COMMANDS = {
     "apply": "steadycut apply",
     "with_labels": "--label COL",
     "sequential": "--sequential",
+    "plan_sites": "steadycut plan --sites N",
+    "sign": "steadycut sign {} --key KEY",
+    "adapt_plan": "steadycut adapt RULE TABLE --plan {}",
+    "audit_plan": "steadycut audit {} TABLE --label-plan {} --labels {} --out DIR",
 }
 CALLS = {
     "monitor": "steadycut.monitor(rule, patients, order=...)",
@@ -35,7 +41,7 @@ CALLS = {
     "audit": "steadycut.audit(rule, table)",
     "audit_labels": "steadycut.audit(rule, table)",
     "audit_sequential": "steadycut.audit(rule, table, sequential=True)",
-    "draw": "steadycut.draw_labels(rule, patients, labels=N)",
+    "draw": "steadycut.draw_labels(rule, patients, draw=N)",
     "adapt": "steadycut.adapt",
     "adapt_prevalence": "steadycut.adapt(rule, patients, prevalence=P)",
     "adapt_labels": "steadycut.adapt(rule, patients, labelled=patients)",
@@ -44,16 +50,11 @@ CALLS = {
     "apply": "apply",
     "with_labels": "labelled=patients",
     "sequential": "sequential=True",
+    "plan_sites": "steadycut.plan(sites=N)",
+    "sign": "steadycut.documents.signature.sign({}, key)",
+    "adapt_plan": "steadycut.adaptation.control.change(plan, versions, rule, pool, labelled)",
+    "audit_plan": "steadycut.audit(rule, patients, labels, label_plan=plan)",
 }
-
-
-def _as_flag(name: str, value: str | None) -> str:
-    return f"--{name.replace('_', '-')} {value or ''}".rstrip()
-
-
-def _as_keyword(name: str, value: str | None) -> str:
-    name = {"select": "selector"}.get(name, name)
-    return name if value is None else f"{name}={value!r}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,18 +69,18 @@ class Spelling:
     between: str = ", "
     places: Mapping[str, str] = field(default_factory=dict)
 
-    def call(self, name: str, file_name: str | None = None) -> str:
-        """Write a call; ``file_name`` is the usual name of the frozen file that it takes."""
-        place = self.places.get(str(file_name))
-        return self.calls[name].format(str(file_name) if place is None else quote(place))
+    def call(self, name: str, *file_names: object) -> str:
+        """Write a call; ``file_names`` are the usual names, or places, of the files it takes."""
+        places = (quote(self.places.get(str(file), str(file))) for file in file_names)
+        return self.calls[name].format(*places)
 
     def options(self, given: Mapping[str, str]) -> str:
         """Write several options with their values."""
         return self.between.join(self.option(name, value) for name, value in given.items())
 
 
-COMMAND_LINE = Spelling(calls=COMMANDS, option=_as_flag, between=" ")
-PYTHON = Spelling(calls=CALLS, option=_as_keyword)
+COMMAND_LINE = Spelling(calls=COMMANDS, option=as_flag, between=" ")
+PYTHON = Spelling(calls=CALLS, option=as_keyword)
 # A sentence that a surface completes.
 Sentence = Callable[[Spelling], str]
 
@@ -144,7 +145,7 @@ def _names(step: NextStep) -> str:
 MADE: Mapping[str, Callable[[NextStep], str]] = {
     "local": _local,
     "names": _names,
-    "percent": lambda step: f"{100 * (step.error or 0.0):g} %",
+    "percent": lambda step: percent(step.error),
 }
 AS_BEFORE = "that scores are made as before (scanner, software, units)"
 FIRST = {None: "", "go on": "go on. ", "check scores": f"check {AS_BEFORE}. "}
@@ -170,9 +171,9 @@ def _group_open(step: NextStep) -> str:
 def _open(step: NextStep) -> str:
     rest = f"; {quoted_names(step.stays_open)} would stay open" if step.stays_open else ""
     labels = ", ".join(
-        f'{one.more} more for "{SHORT[one.question]}"'
-        f"{' (the answer would be no)' if one.refutes else ''}"
-        for one in step.labels or ()
+        f'{needed.more} more for "{SHORT[needed.question]}"'
+        f"{' (the answer would be no)' if needed.refutes else ''}"
+        for needed in step.labels or ()
     )
     looks = " This look without it adds its own {percent} chance of an error."
     return (
@@ -191,9 +192,9 @@ def _undecidable(step: NextStep) -> str:
         text += " Too few patients were used to check it before."
     if step.verb == "monitor":
         return f"{text} It is shown to be useful here: use it with care and watch it: {{monitor}}"
-    for one in labels:
-        if one.question == "useful":
-            text += f' If "useful here" is enough for you, label about {one.more} more.'
+    for needed in labels:
+        if needed.question == "useful":
+            text += f' If "useful here" is enough for you, label about {needed.more} more.'
     return f"{text} {'Otherwise' if labels else 'Instead'} {{local}}"
 
 

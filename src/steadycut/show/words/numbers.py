@@ -3,6 +3,8 @@
 import math
 
 from steadycut.core.rounding import ROUNDING, UNKNOWN, rounded, significant
+from steadycut.core.rounding import percent as percent  # noqa: PLC0414 (for all pages)
+from steadycut.rule_reader import END_TEXTS
 
 
 def cut(value: float | None) -> str:
@@ -10,10 +12,10 @@ def cut(value: float | None) -> str:
 
     Examples
     --------
-    >>> cut(0.412345), cut(1234567.0), cut(None)
-    ('0.4123', '1234567', 'not known')
+    >>> cut(0.412345), cut(1234567.0), cut(None), cut(math.inf)
+    ('0.4123', '1234567', 'not known', 'above every score')
     """
-    return UNKNOWN if value is None else significant(value, 4)
+    return UNKNOWN if value is None else END_TEXTS.get(value) or significant(value, 4)
 
 
 def risk(value: float | None) -> str:
@@ -49,24 +51,6 @@ def spread(value: float | None, error: float | None) -> str:
     return risk(value) if error is None else f"{risk(value)} \N{PLUS-MINUS SIGN} {risk(error)}"
 
 
-def percent(share: float | None) -> str:
-    """Write a share; one that is not quite none or all is not written as none or all.
-
-    Examples
-    --------
-    >>> percent(0.9), percent(0.1234), percent(0.0001), percent(0.9999), percent(None)
-    ('90 %', '12.3 %', '< 0.1 %', '> 99.9 %', 'not known')
-    """
-    if share is None:
-        return UNKNOWN
-    text = f"{100 * rounded(float(share), 3):.1f}".removesuffix(".0")
-    if text == "0" and share > ROUNDING:
-        text = "< 0.1"
-    elif text == "100" and share < 1 - ROUNDING:
-        text = "> 99.9"
-    return f"{text} %"
-
-
 def whole_percent(share: float) -> str:
     """Write a share that is promised, rounded down to whole per cent.
 
@@ -97,7 +81,7 @@ def rate(share: float | None) -> str:
     return {"0.000": "< 0.001", "1.000": "> 0.999"}.get(text, text)
 
 
-def count(number: int, one: str, several: str | None = None) -> str:
+def count(number: int, noun: str, several: str | None = None) -> str:
     """Write a number of things.
 
     Examples
@@ -105,7 +89,7 @@ def count(number: int, one: str, several: str | None = None) -> str:
     >>> count(1, "patient"), count(0, "patient"), count(2, "missed", "missed")
     ('1 patient', '0 patients', '2 missed')
     """
-    return f"{number} {one if number == 1 else several or one + 's'}"
+    return f"{number} {noun if number == 1 else several or noun + 's'}"
 
 
 def exact(value: float | None) -> str:
@@ -116,7 +100,7 @@ def exact(value: float | None) -> str:
     >>> exact(0.1), exact(None)
     ('0.1', 'not known')
     """
-    return UNKNOWN if value is None else repr(value)
+    return UNKNOWN if value is None else END_TEXTS.get(value) or repr(value)
 
 
 def signed(value: float) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames, of_them
-from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most
+from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most, who_is_called
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import CutOffAudit
@@ -20,6 +20,8 @@ NOT_USEFUL = Step(
     verb="fit",
     sentence="Next: do not use it. Check the direction and the costs, or take another score.",
 )
+# Rules that weigh the two errors by their costs alone.
+BY_COST = ("stable", "erm", "logistic", "adapted")
 
 
 def quoted(name: object) -> str:
@@ -63,7 +65,10 @@ def is_score_itself(
 def score_in_words(document: StudyDocument | CutOffAudit) -> str:
     """Say how a patient's score is made: by one chain, or by an ensemble of several."""
     if not document.ensemble:
-        if is_score_itself(document.aggregation, document.n_patients, document.data):
+        total = (
+            document.n_patients if isinstance(document, CutOffAudit) else document.patients.total
+        )
+        if is_score_itself(document.aggregation, total, document.data):
             return quoted(document.score)
         return aggregation_in_words(document.score, document.aggregation)
     parts = [
@@ -87,25 +92,18 @@ def bound_in_words(name: str) -> str:
 
 def rule_sentence(document: StudyDocument | CutOffAudit) -> str:
     """Say when a patient is called."""
-    return call_sentence(score_in_words(document), document.direction, document.threshold)
+    return call_sentence(score_in_words(document), document)
 
 
-def direction_in_words(direction: str, names: ClassNames) -> str:
-    """Say what either direction of a score means.
-
-    Examples
-    --------
-    >>> direction_in_words("ge", ClassNames())
-    'high scores mean ill'
-    """
-    return f"{'high' if direction == 'ge' else 'low'} scores mean {names.ill}"
-
-
-def call_sentence(score: str, direction: str, threshold: float) -> str:
+def call_sentence(score: str, document: StudyDocument | CutOffAudit | RuleDocument) -> str:
     """Say when a patient is called, with the score in words."""
-    side = "more" if direction == "ge" else "less"
-    shown = cut(threshold)
-    return f"Cut-off {shown}: call a patient when {score} is {shown} or {side}."
+    who = who_is_called(document.threshold, document.direction)
+    if who:
+        pays = "The score does not pay at these costs: the" if document.rule in BY_COST else "The"
+        return f"{pays} rule calls {who}, whatever {score} is."
+    side = "more" if document.direction == "ge" else "less"
+    written = cut(document.threshold)
+    return f"Cut-off {written}: call a patient when {score} is {written} or {side}."
 
 
 def coarse_rule_sentences(
@@ -116,7 +114,7 @@ def coarse_rule_sentences(
     one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
     made = quoted(score) if one_row else aggregation_in_words(score, rule.aggregation)
     return (
-        call_sentence(made, rule.direction, rule.threshold),
+        call_sentence(made, rule),
         (
             f"The certified risk is at most {at_most(certificate.value)} "
             f"({percent(1 - certificate.delta)} confidence)."
@@ -208,9 +206,9 @@ def wrong_in_words(point: parts.CountsPart, names: ClassNames) -> str:
 
 def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
     """Say what the frozen cut-off did to patients who were held out."""
-    found, wrong = test.certificate, wrong_in_words(test.operating_point, names)
-    who = f"{count(found.n_patients, 'patient')} with no part in it"
-    return f"{who}: {wrong}; cost {risk(found.risk)}, at most {at_most(found.value)}"
+    certificate, wrong = test.certificate, wrong_in_words(test.operating_point, names)
+    who = f"{count(certificate.n_patients, 'patient')} with no part in it"
+    return f"{who}: {wrong}; cost {risk(certificate.risk)}, at most {at_most(certificate.value)}"
 
 
 def reversed_in_words(flip_rate: float) -> str:

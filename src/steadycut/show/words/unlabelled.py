@@ -19,9 +19,9 @@ NOT_SEEN = (
 )
 
 
-def statements(found: WithoutLabels, delta: float, n_choices: int) -> list[str]:
+def statements(known: WithoutLabels, delta: float, n_choices: int) -> list[str]:
     """Say what cannot be known here; ``n_choices`` is that of the certificate of the rule."""
-    prevalence, p_value = found.prevalence_estimate, found.shape_test.p_value
+    prevalence, p_value = known.prevalence_estimate, known.shape_test.p_value
     said = {
         RISK_UNKNOWN: True,
         NOT_SEEN: True,

@@ -18,16 +18,18 @@ from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.documents.covariate import DifferencePart
-from steadycut.errors import BadOption, warn_each
+from steadycut.errors import BadOption, explains_calls, warn_each
 from steadycut.study.covariate.fitted import CovariateStudy
 from steadycut.study.options import USUAL, Options, StudyOptions, lists_options, study_options
 from steadycut.study.roles import check_both_classes, deal_roles
 
 RULES = ("stable", "erm")
+OPTIONS = ("rule", "cost_fn", "cost_fp", *StudyOptions.__annotations__)
 
 Covariate = str | Mapping[Any, object] | ArrayLike
 
 
+@explains_calls
 @lists_options
 def fit_by_covariate(
     patients: PatientScores,
@@ -78,12 +80,12 @@ def fit_by_covariate(
     """
     check_choice("kind", kind, designs.KINDS)
     check_choice("rule", rule, RULES)
-    settled = study_options(rule=rule, cost_fn=cost_fn, cost_fp=cost_fp, grid="exact", **options)
+    settled = study_options(known=OPTIONS, rule=rule, cost_fn=cost_fn, cost_fp=cost_fp, **options)
     check_patients(patients)
     check_both_classes(patients)
     values = covariate_values(patients, covariate, kind)
     study = run_by_covariate(patients, values, name, kind, settled)
-    warn_each(study.warnings, stacklevel=2)
+    warn_each(study.warnings, stacklevel=3)
     return study
 
 
@@ -167,11 +169,10 @@ def covariate_values(patients: PatientScores, covariate: Covariate, kind: str) -
     """Return the covariate of each patient: texts of groups, or finite numbers."""
     if isinstance(covariate, str):
         if covariate != "site" or patients.sites is None:
-            msg = (
+            raise BadOption(
                 "covariate must be one entry per patient, a mapping from identifiers, or 'site' "
                 f"where sites are known; got {covariate!r}."
             )
-            raise BadOption(msg)
         covariate = patients.sites
     column = by_patient("covariate", patients, covariate)
     return as_numbers(column) if kind == "smooth" else shown_groups(as_groups(column))

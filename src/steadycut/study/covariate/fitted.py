@@ -13,15 +13,14 @@ from steadycut.core.covariate.one_cut_test import CovariateTest
 from steadycut.core.covariate.rule import CutRule, Values
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.records import PatientScores
-from steadycut.core.rounding import at_most
 from steadycut.core.split import Roles
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents import covariate as documents
 from steadycut.documents.parts import CertificatePart, Range, names_part
-from steadycut.documents.shown import Shown
+from steadycut.documents.shown import Shown, study_repr
 from steadycut.errors import Warned
 from steadycut.study.describe import role_counts, steps_of
-from steadycut.study.freeze import check_named, recipe_columns, versions
+from steadycut.study.freeze import made_from, versions
 from steadycut.study.options import Options
 from steadycut.study.reference import span_of
 from steadycut.study.useful import verdict_of_counts
@@ -57,12 +56,7 @@ class CovariateStudy(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
-        return (
-            f"CovariateStudy of {self.patients.n_patients} patients: {len(self.thresholds)} "
-            f"cut-offs by {self.name!r}\n"
-            f"certified: average cost at most {at_most(self.certificate.value)}\n"
-            "summary() and report(path) show it; freeze() makes the rule"
-        )
+        return study_repr(self, f"{len(self.thresholds)} cut-offs by {self.name!r}")
 
     @property
     def kind(self) -> str:
@@ -122,7 +116,7 @@ class CovariateStudy(Shown):
 
     def _against_test(self) -> list[str]:
         """Say why cut-offs differ although the test does not show that one is not enough."""
-        if self.test.p_value <= self.options.search.delta or not np.ptp(self.thresholds):
+        if self.test.p_value <= self.options.search.delta or np.unique(self.thresholds).size == 1:
             return []
         text = Warned(
             "",
@@ -166,27 +160,18 @@ class CovariateStudy(Shown):
 
     def freeze(self) -> documents.CovariateRule:
         """Return the rule to take to the next hospital."""
-        described, recipe, scale = self.describe(), self.patients.recipe, self.rule.scale
-        check_named(recipe)
-        return documents.CovariateRule(
-            documents.CovariateDocument.of(
-                *(described, self.cuts),
-                schema=documents.SCHEMA,
-                columns=recipe_columns(recipe),
-                pooled=documents.PooledPart.of(
-                    described.pooled, draws=self.cuts.pooled_draws.tolist()
-                ),
-                scale=documents.ScalePart.of(
-                    scale, thresholds=(self.options.sign * scale.thresholds + 0.0).tolist()
-                ),
-                provenance=documents.ProvenancePart.of(
-                    described, versions=versions(), data_sha256=self.patients.fingerprint()
-                ),
-                instances_per_patient=span_of(self.patients.n_instances),
-                reference=described.operating_point,
-                units_per_patient=span_of(self.patients.n_units),
-                sha256=None,
-            )
+        described, scale = self.describe(), self.rule.scale
+        thresholds = (self.options.sign * scale.thresholds + 0.0).tolist()
+        data = self.patients.fingerprint()
+        made = documents.ProvenancePart.of(described, versions=versions(), data_sha256=data)
+        return documents.CovariateRule.of(
+            *(described, self.cuts),
+            pooled=documents.PooledPart.of(described.pooled, draws=self.cuts.pooled_draws.tolist()),
+            scale=documents.ScalePart.of(scale, thresholds=thresholds),
+            provenance=made,
+            instances_per_patient=span_of(self.patients.n_instances),
+            reference=described.operating_point,
+            **made_from(self.patients),
         )
 
 

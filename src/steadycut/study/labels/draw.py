@@ -1,6 +1,6 @@
 """Labelling plans: whom to label at the next hospital."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -8,12 +8,13 @@ import numpy as np
 
 from steadycut.core.adapt.sampling import Expected, chances_for, coins, lower_edge, strata_of
 from steadycut.core.checks import FloatArray, TextArray, check_count, is_real, refuse
+from steadycut.core.frames import Columns, Framed
 from steadycut.core.records import PatientScores
 from steadycut.documents.change_plan import DrawnStratumPart, LabelPlan, Stratum
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import check_deployment, pass_or_refuse, texts_of
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, BadPatients, Warned, argument, warn_each
+from steadycut.errors import BadOption, BadPatients, Warned, argument, explains_calls, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence, home_scores
 from steadycut.study.new_patients import as_patients
 
@@ -25,7 +26,7 @@ LEAST_STRATA = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class LabelDraw:
+class LabelDraw(Framed):
     """A labelling plan, and the patients whom it draws.
 
     ``patients`` are the identifiers of the drawn patients in random order, ``strata`` the name of
@@ -39,11 +40,23 @@ class LabelDraw:
     expected: tuple[float, float, float]
     warnings: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        """Return how many are drawn; no patient is shown."""
+        return f"LabelDraw: {self.patients.size} patients to label; to_frame() lists them"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain numbers and texts; no patient is in it."""
+        return self.plan.to_plain()
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"patients": lambda: {"patient": self.patients, "stratum": self.strata}}
+
+
+@explains_calls
 def draw_labels(
     rule: FrozenFile[Any],
     patients: PatientScores | Mapping[Any, PatientScores],
-    labels: int | None = None,
+    draw: int | None = None,
     *,
     probabilities: Sequence[float] | None = None,
     edge: float | None = None,
@@ -60,12 +73,12 @@ def draw_labels(
         The frozen rule.
     patients
         All patients of the new hospital, with identifiers. Their labels are not used.
-    labels
+    draw
         About how many patients to label. Three strata are made: called, just below and far below.
         Their probabilities and the lower edge make the variance of the miss rate small, if the
         classes score as at the first hospital.
     probabilities
-        Instead of ``labels``: the probability of a label for the called, (just below,) and far
+        Instead of ``draw``: the probability of a label for the called, (just below,) and far
         below. One below the cut-off may be 0.
     edge
         The score between just below and far below. It must not be chosen with the labels.
@@ -100,15 +113,14 @@ def draw_labels(
     cut, scores = rule.sign * rule.threshold, rule.sign * everyone.scores
     oriented = None if edge is None else rule.sign * _checked_edge(rule, edge)
     stated = check_prevalence(prevalence)
-    if (labels is None) == (probabilities is None):
-        msg = (
+    if (draw is None) == (probabilities is None):
+        raise BadOption(
             f"a labelling plan needs {argument('draw', 400)} (about how many labels) or "
             f"{argument('probabilities', '1,0.5,0.1')}; give one of them."
         )
-        raise BadOption(msg)
-    expected = None if labels is None else _middle(stated, home_scores(rule).prevalence)
-    if labels is not None:
-        oriented, chances = _for_budget(rule, scores, cut, labels, expected, oriented)
+    expected = None if draw is None else _middle(stated, home_scores(rule).prevalence)
+    if draw is not None:
+        oriented, chances = _for_budget(rule, scores, cut, draw, expected, oriented)
     else:
         chances = _checked_chances(probabilities, oriented)
         if len(chances) > LEAST_STRATA and oriented is None:
@@ -136,7 +148,7 @@ def draw_labels(
     ).sealed()
     places = np.random.default_rng(seed).permutation(np.flatnonzero(drawn))
     warnings = (*texts_of(findings), *hidden_warnings(plan))
-    warn_each(warnings, stacklevel=2)
+    warn_each(warnings, stacklevel=3)
     assert everyone.patients is not None  # noqa: S101
     return LabelDraw(
         plan=plan,
@@ -156,29 +168,27 @@ def _for_budget(
     rule: FrozenRule,
     scores: FloatArray,
     cut: float,
-    labels: int,
+    draw: int,
     prevalence: float | None,
     edge: float | None,
 ) -> tuple[float | None, list[float]]:
     """Return the lower edge and the probabilities for a number of labels."""
-    check_count("draw", labels, at_least=10)
-    if labels >= scores.size:
-        msg = (
-            f"{argument('draw', labels)} must be below the number of patients ({scores.size}). "
+    check_count("draw", draw, at_least=10)
+    if draw >= scores.size:
+        raise BadOption(
+            f"{argument('draw', draw)} must be below the number of patients ({scores.size}). "
             "Label all of them instead, and audit without a plan."
         )
-        raise BadOption(msg)
     home, share = home_scores(rule), float(prevalence or 0.5)
     if min(home.positive[0], home.negative[0]) >= cut:
-        msg = (
+        raise BadOption(
             "the rule called everybody at the first hospital, so a number of labels cannot be "
             f"shared out; give {argument('probabilities', '1,0.5')} instead."
         )
-        raise BadOption(msg)
-    edge = lower_edge(home, cut, share, labels) if edge is None else edge
+    edge = lower_edge(home, cut, share, draw) if edge is None else edge
     edges = [cut] if edge is None else [cut, edge]
     sizes = np.bincount(strata_of(scores, edges), minlength=len(edges) + 1)
-    return edge, chances_for(Expected.of(home, edges, share, labels).ratios, sizes, labels)
+    return edge, chances_for(Expected.of(home, edges, share, draw).ratios, sizes, draw)
 
 
 def _checked_edge(rule: FrozenRule, edge: float) -> float:
@@ -196,11 +206,10 @@ def _checked_chances(given: Sequence[float] | None, edge: float | None) -> list[
         need = "be two or three probabilities from 0 to 1: called, (just below,) far below"
         refuse("probabilities", need, given)
     if not found[0]:
-        msg = (
+        raise BadOption(
             f"{argument('probabilities')} must be above 0 for called patients: without their "
             "labels nothing is known about the rule."
         )
-        raise BadOption(msg)
     if edge is not None and len(found) == LEAST_STRATA:
         msg = f"{argument('edge')} makes three strata; give three {argument('probabilities')}."
         raise BadOption(msg)
@@ -210,11 +219,10 @@ def _checked_chances(given: Sequence[float] | None, edge: float | None) -> list[
 def patient_coins(patients: PatientScores, seed: int, rule: FrozenRule) -> FloatArray:
     """Return the coin of each patient by the seed and the rule; refuse rows without identifiers."""
     if patients.patients is None:
-        msg = (
+        raise BadPatients(
             "a labelling plan needs the identifiers of the patients; name their column with "
             f"{argument('patient')}."
         )
-        raise BadPatients(msg)
     return coins(patients.patients.tolist(), seed, str(rule.document.sha256))
 
 

@@ -1,6 +1,6 @@
 """What labels that a plan drew say about the rule: limits, the verdict, and what to do next."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,6 @@ from steadycut.documents.next_step import NextStep
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, Warned
 from steadycut.study.labels.draw import hidden_warnings, patient_coins
-from steadycut.study.small_cells import rounded_at_home
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,36 +53,25 @@ class Sampled:
 
     def warnings(self) -> list[str]:
         """Say what the labels do not tell."""
-        found = []
-        if self.ignored:
-            found.append(
-                Warned.of("labels")(
-                    f"{self.ignored} labelled patients were not drawn by the plan; their "
-                    "labels are ignored."
-                )
-            )
-        if self.unlabelled:
-            found.append(
-                Warned.of("labels")(
-                    f"{self.unlabelled} drawn patients have no label. In upper limits each of "
-                    "them counts as an error, in lower limits as right. Estimates leave them out."
-                )
-            )
         grown = self.worst.n_patients - sum(one.patients for one in self.plan.strata)
-        if grown:
-            found.append(
-                Warned.of("labels")(
-                    f"{grown} patients came after the plan was made; they have coins too."
-                )
-            )
-        if self.plan.seed:
-            found.append(
-                Warned.of("labels")(
-                    f"the plan was drawn with the seed {self.plan.seed}, not with 0. If plans "
-                    "of several seeds were labelled and the best is shown, the limits do not hold."
-                )
-            )
-        return [*found, *hidden_warnings(self.plan)]
+        texts = {
+            Warned.of("labels")(
+                f"{self.ignored} labelled patients were not drawn by the plan; their labels are "
+                "ignored."
+            ): self.ignored,
+            Warned.of("labels")(
+                f"{self.unlabelled} drawn patients have no label. In upper limits each of them "
+                "counts as an error, in lower limits as right. Estimates leave them out."
+            ): self.unlabelled,
+            Warned.of("labels")(
+                f"{grown} patients came after the plan was made; they have coins too."
+            ): grown,
+            Warned.of("labels")(
+                f"the plan was drawn with the seed {self.plan.seed}, not with 0. If plans of "
+                "several seeds were labelled and the best is shown, the limits do not hold."
+            ): self.plan.seed,
+        }
+        return [*(text for text, seen in texts.items() if seen), *hidden_warnings(self.plan)]
 
     # The verdict ---------------------------------------------------------------------------------
 
@@ -104,17 +92,13 @@ class Sampled:
         costs, best, worst = self.rule.costs, self.best, self.worst
         if costs.target is not None:
             ends = costs.class_weights
-            part = against / (2 * len(ends))
-            found = [
-                _sign(low, high)
-                for miss, alarm in ends
-                for low, high in zip(
-                    self._gains(miss, alarm, level / 2),
-                    self._losses(miss, alarm, part),
-                    strict=True,
-                )
+            part = against / (4 * len(ends))
+            highest = worst.highest_miss(level / 2), worst.highest_alarm(level / 2)
+            lowest = best.lowest_miss(part), best.lowest_alarm(part)
+            limits = [
+                zip(_saved(*end, *highest), _saved(*end, *lowest), strict=True) for end in ends
             ]
-            return worst_answer(found)
+            return worst_answer(_sign(low, high) for pairs in limits for low, high in pairs)
         miss, alarm = costs.cost_fn, costs.cost_fp
         # Against calling nobody: ill patients who are called save, healthy ones cost.
         low = miss * worst.called(worst.ill, level / 2)[0]
@@ -128,27 +112,23 @@ class Sampled:
         high_two -= miss * best.below(best.ill, against / 4)[0]
         return worst_answer([_sign(low, high), _sign(low_two, high_two)])
 
-    def _gains(self, miss: float, alarm: float, level: float) -> tuple[float, float]:
-        """Return lower limits of what is saved against calling nobody, and everybody."""
-        missed, alarmed = self.worst.highest_miss(level), self.worst.highest_alarm(level)
-        return miss * (1 - missed) - alarm * alarmed, alarm * (1 - alarmed) - miss * missed
-
-    def _losses(self, miss: float, alarm: float, level: float) -> tuple[float, float]:
-        """Return upper limits of the same."""
-        missed, alarmed = self.best.lowest_miss(level / 2), self.best.lowest_alarm(level / 2)
-        return miss * (1 - missed) - alarm * alarmed, alarm * (1 - alarmed) - miss * missed
+    @property
+    def _limits(self) -> dict[str, tuple[Callable[[float], float], Callable[[float], float]]]:
+        """The upper and the lower limit of the errors against each rate, at a level."""
+        return {
+            "sensitivity": (self.worst.highest_miss, self.best.lowest_miss),
+            "specificity": (self.worst.highest_alarm, self.best.lowest_alarm),
+        }
 
     def _as_before(self, level: float, against: float) -> Answer:
         """Compare both error rates with those of the first hospital."""
-        if rounded_at_home(self.rule):
+        if self.rule.rounded:
             return "cannot tell"
         home = self.rule.document.reference.confusion
         n_choices, margin = self.rule.certificate.n_choices, self.margin
         answers: list[Answer] = []
-        for wrong, n, highest, lowest in (
-            (home.fn, home.n_positive, self.worst.highest_miss, self.best.lowest_miss),
-            (home.fp, home.n_negative, self.worst.highest_alarm, self.best.lowest_alarm),
-        ):
+        before = (home.fn, home.n_positive), (home.fp, home.n_negative)
+        for (wrong, n), (highest, lowest) in zip(before, self._limits.values(), strict=True):
             least = rate_interval(wrong, n, level, n_choices)[0]
             most = rate_interval(wrong, n, against / 2, n_choices)[1]
             close = n > 0 and highest(level / 2) < least + margin
@@ -164,12 +144,8 @@ class Sampled:
         above = self.best.lowest_cost(costs, part) > certificate.value
         within = within and not certificate.vacuous
         answers: list[Answer] = ["yes" if within else "no" if above else "cannot tell"]
-        limits = {
-            "sensitivity": (self.worst.highest_miss, self.best.lowest_miss),
-            "specificity": (self.worst.highest_alarm, self.best.lowest_alarm),
-        }
         for name, asked in rates.items():
-            highest, lowest = limits[name]
+            highest, lowest = self._limits[name]
             reached = 1 - highest(level) >= asked
             short = 1 - lowest(part) < asked
             answers.append("yes" if reached else "no" if short else "cannot tell")
@@ -220,9 +196,8 @@ class Sampled:
 
     def _certified_rates(self) -> list[audit.ReachedRate]:
         """Return the lower limit of each certified rate."""
-        limits = {"sensitivity": self.worst.highest_miss, "specificity": self.worst.highest_alarm}
         return [
-            audit.ReachedRate(rate=name, asked=asked, lower=1 - limits[name](self.delta))
+            audit.ReachedRate(rate=name, asked=asked, lower=1 - self._limits[name][0](self.delta))
             for name, asked in self.rule.certified_rates.items()
         ]
 
@@ -251,6 +226,11 @@ class Sampled:
         )
 
 
+def _saved(miss: float, alarm: float, missed: float, alarmed: float) -> tuple[float, float]:
+    """Return what is saved against calling nobody, and against calling everybody."""
+    return miss * (1 - missed) - alarm * alarmed, alarm * (1 - alarmed) - miss * missed
+
+
 def _sign(low: float, high: float) -> Answer:
     return "yes" if low > 0 else "no" if high < 0 else "cannot tell"
 
@@ -264,12 +244,11 @@ def sampled(
 ) -> Sampled:
     """Return the drawn patients with their labels; refuse a plan of another rule or table."""
     if plan.rule != rule.document.sha256:
-        msg = (
+        raise BadOption(
             "the labelling plan was made for another rule: it names the rule "
             f"{plan.rule[:12]}..., this one is {str(rule.document.sha256)[:12]}.... Give the rule "
             "that it was made for."
         )
-        raise BadOption(msg)
     edges = [rule.sign * rule.threshold]
     edges += [] if plan.edge is None else [rule.sign * plan.edge]
     strata = strata_of(rule.sign * patients.scores, edges)
@@ -296,11 +275,10 @@ def _labels_of(patients: PatientScores, labels: Mapping[str, int] | ArrayLike | 
     if isinstance(labels, Mapping):
         unknown = len(set(labels) - set(names))
         if unknown:
-            msg = (
+            raise BadPatients(
                 f"patients with a label who are not in the table: {unknown}. Give the table that "
                 "has them. Did a spreadsheet change identifiers, such as 007 to 7?"
             )
-            raise BadPatients(msg)
         values = [labels.get(name, -1) for name in names]
     elif labels is not None:
         values = [one if one in {0, 1} else -1 for one in np.asarray(labels).tolist()]
@@ -309,11 +287,10 @@ def _labels_of(patients: PatientScores, labels: Mapping[str, int] | ArrayLike | 
     else:
         values = []
     if len(values) != len(names) or not {*values} <= {-1, 0, 1}:
-        msg = (
+        raise BadPatients(
             "a labelling plan needs the labels of the drawn patients: a mapping from identifiers "
             "to 0 or 1, or one label per patient, None where it is not known."
         )
-        raise BadPatients(msg)
     return np.array(values, dtype=np.int64)
 
 
@@ -321,20 +298,18 @@ def _check_same_patients(plan: LabelPlan, strata: IntArray, drawn: BoolArray) ->
     """Refuse a table that lacks patients of the plan, or has others."""
     planned, here = sum(one.patients for one in plan.strata), strata.size
     if here < planned:
-        msg = (
+        raise BadPatients(
             f"the plan was made for {planned} patients, and the table has {here}. Give the whole "
             "table, with the patients who were not drawn too."
         )
-        raise BadPatients(msg)
     for place, one in enumerate(plan.strata):
         found = int(np.sum(strata == place)), int(np.sum(drawn & (strata == place)))
         if found[0] < one.patients or (here == planned and found != (one.patients, one.drawn)):
-            msg = (
+            raise BadPatients(
                 f"these are not the patients that the plan was made for: the stratum '{one.name}' "
                 f"had {one.patients} patients, {one.drawn} of them drawn; here {found[0]} and "
                 f"{found[1]}. Give the same table, with the same scores."
             )
-            raise BadPatients(msg)
 
 
 def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: IntArray) -> None:
@@ -342,12 +317,11 @@ def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: 
     for place, one in enumerate(plan.strata):
         here = drawn & (strata == place)
         if here.any() and not (given[here] >= 0).any():
-            msg = (
+            raise BadPatients(
                 f"none of the {int(here.sum())} patients drawn from the stratum '{one.name}' has a "
                 "label, so that the miss rate cannot be known. Label them, or make a plan that "
                 "gives this stratum the probability 0."
             )
-            raise BadPatients(msg)
 
 
 # What now ------------------------------------------------------------------------------------

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from steadycut.core.adapt.menu import LARGEST_WEIGHT
-from steadycut.core.adapt.mix import told
-from steadycut.core.adapt.plan import POWER, labels_for_menu, labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.plan import POWER, labels_needed, labels_one_at_a_time
 from steadycut.core.checks import check_positive, refuse
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.parts import CostsPart
@@ -35,21 +34,19 @@ def labels_at_site(
     costs, certificate = rule.costs.plain, rule.certificate
     expected, wanted = certificate.risk, None if certificate.vacuous else certificate.value
     if stated is not None:
-        expected = told(home_scores(rule), stated[0], costs).smallest_risk
+        expected = home_scores(rule).smallest_risk(stated[0], costs)
         wanted = CostsPart.of(costs).trivial_risk(stated[0])
     elif risk is None and not certificate.n_patients:
-        msg = (
+        raise BadOption(
             f"the rule has no certificate, so say which cost to expect: {argument('risk', '0.1')}."
         )
-        raise BadOption(msg)
     expected = expected if risk is None else risk
     wanted = wanted if target is None else check_positive("target", target)
     if wanted is None:
-        msg = (
+        raise BadOption(
             "the rule certifies nothing worth reaching, so say what to certify: "
             f"{argument('target', '0.2')}, an average cost per patient."
         )
-        raise BadOption(msg)
     if wanted >= costs.largest:
         refuse("target", f"lie below the larger cost ({costs.largest:g})", wanted)
     shares = {MENU: LARGEST_WEIGHT * delta, ONE: delta}
@@ -57,6 +54,6 @@ def labels_at_site(
     rows = []
     for cuts, level in shares.items():
         median, most = labels_one_at_a_time(*scaled, level)
-        fixed = (labels_for_menu if cuts == MENU else labels_needed)(*scaled, level)
+        fixed = labels_needed(*scaled, level)
         rows.append(SiteLabelsPart(cuts=cuts, delta=level, fixed=fixed, median=median, most=most))
     return SitePlanPart(risk=expected, target=wanted, power=POWER, rows=rows)

@@ -1,6 +1,6 @@
 """Ordered risk strata: patient scores in, frozen and certified boundaries out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -11,7 +11,7 @@ from steadycut.core.bootstrap.radius import joint_radius
 from steadycut.core.bounds.windows import windows_of
 from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
-from steadycut.core.cuts.grid import clear_of_scores
+from steadycut.core.cuts.grid import Cuts, clear_of_scores
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import certify_boundaries, certify_cost
@@ -20,29 +20,21 @@ from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import StrataDraws, draw_strata, stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus, local_modulus
 from steadycut.core.strata.rules import parse_strata_rule, smallest_risk
-from steadycut.errors import TooFewPatients, warn_each
-from steadycut.study.options import USUAL, StudyOptions, lists_options
+from steadycut.errors import TooFewPatients, explains_calls, warn_each
+from steadycut.study.options import lists_options
 from steadycut.study.roles import LEAST_PATIENTS, deal_roles
 from steadycut.study.strata.fitted import StrataStudy
-from steadycut.study.strata.options import StrataOptions, strata_options
+from steadycut.study.strata.options import StrataFitOptions, StrataOptions, strata_options
 
 
+@explains_calls
 @lists_options
 def fit_strata(
     patients: PatientScores,
     *,
     costs: ArrayLike | None = None,
-    rule_out: str | None = None,
-    rule_in: str | None = None,
     grades: ArrayLike | Mapping[Any, int] | None = None,
-    n_thresholds: int | None = None,
-    strata: Sequence[str] | None = None,
-    grade_names: Sequence[str] | None = None,
-    rule: str = USUAL["rule"],
-    grid: int | str = USUAL["grid"],
-    bound: str = USUAL["bound"],
-    certify: str | None = None,
-    **options: Unpack[StudyOptions],
+    **options: Unpack[StrataFitOptions],
 ) -> StrataStudy:
     """Choose, freeze and certify the boundaries of ordered risk strata, all of them at once.
 
@@ -67,7 +59,7 @@ def fit_strata(
         Names, ascending. Default: low, intermediate, high for three strata (with two limits: rule
         out, further tests, rule in); 0, 1, ... for grades.
     rule
-        ``"stable"``, the joint posterior mean, or ``"erm"``, the smallest mean cost.
+        ``"stable"``, the rule of one cut-off at each boundary, or ``"erm"``, the smallest cost.
     {options: direction grid n_bootstrap delta certify_size seed}
     bound
         On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
@@ -101,21 +93,11 @@ def fit_strata(
     (True, 150)
     """
     check_patients(patients)
-    settled = strata_options(
-        None if costs is None else CostMatrix(costs),
-        rule_out=rule_out,
-        rule_in=rule_in,
-        n_thresholds=n_thresholds,
-        strata=strata,
-        grade_names=grade_names,
-        rule=rule,
-        grid=grid,
-        bound=bound,
-        certify=certify,
-        **options,
-    )
-    study = run_strata(patients, read_grades(patients, grades, settled.costs.n_grades), settled)
-    warn_each(study.warnings, stacklevel=2)
+    settled = strata_options(None if costs is None else CostMatrix(costs), **options)
+    given = by_patient("grades", patients, patients.known_labels if grades is None else grades)
+    coded = check_grades(given, patients.n_patients, settled.costs.n_grades)
+    study = run_strata(patients, coded, settled)
+    warn_each(study.warnings, stacklevel=3)
     return study
 
 
@@ -124,18 +106,20 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     check_every_grade(grades, options)
     # The same roles and random numbers as in a study of one cut-off with the same seed.
     marked = replace(patients, labels=(grades > 0).astype(np.int8))
-    roles = deal_roles(marked, options.of_one_cut_off)
-    _, seed = np.random.SeedSequence(options.seed).spawn(2)
-    oriented, costs, chose = patients.oriented(options.direction), options.costs, roles.select
-    cuts, cells = grade_cells(oriented.take(chose), grades[chose], costs.n_grades, options.grid)
+    shared, costs = options.shared, options.costs
+    roles = deal_roles(marked, shared)
+    _, seed = np.random.SeedSequence(shared.seed).spawn(2)
+    oriented, chose = patients.oriented(shared.direction), roles.select
+    grid, n_bootstrap = shared.search.grid, shared.search.n_bootstrap
+    cuts, cells = grade_cells(oriented.take(chose), grades[chose], costs.n_grades, grid)
     if options.two_cuts is not None:
         options.two_cuts.refuse_infeasible(cuts, f"'{oriented.recipe.name}'")
     rule, rng = parse_strata_rule(options.rule), np.random.default_rng(seed)
-    draws = draw_strata(cuts, cells, rule, costs, options.n_bootstrap, rng)
+    draws = draw_strata(cuts, cells, rule, costs, n_bootstrap, rng)
     # Boundaries move off the scores that they equal; no patient changes stratum.
     clear = [clear_of_scores(one, oriented.scores) for one in draws.thresholds.tolist()]
     draws = replace(draws, thresholds=read_only(np.array(clear)))
-    return _certified(oriented, grades, options, roles, cells, draws)
+    return _certified(oriented, grades, options, roles, cuts, cells, draws)
 
 
 def _certified(
@@ -143,6 +127,7 @@ def _certified(
     grades: IntArray,
     options: StrataOptions,
     roles: Roles,
+    cuts: Cuts,
     cells: IntArray,
     draws: StrataDraws,
 ) -> StrataStudy:
@@ -151,11 +136,13 @@ def _certified(
     chose, certify = roles.select, roles.certify
     strata = stratum_of(oriented.scores, thresholds)
     windows = windows_of(oriented.scores[chose], grades[chose], costs.n_grades)
-    radius = joint_radius(thresholds, draws.draws, delta)
+    # Distances are taken where a boundary without a number is drawn: just beyond the scores.
+    places = cuts.on_scale(thresholds)
+    radius = joint_radius(places, cuts.on_scale(draws.draws), delta)
     counts = count_decisions(grades[certify], strata[certify], costs.values.shape)
     return StrataStudy(
         options=options,
-        patients=oriented.oriented(options.direction),
+        patients=oriented.oriented(options.shared.direction),
         grades=read_only(grades),
         roles=roles,
         draws=draws,
@@ -163,7 +150,7 @@ def _certified(
         smallest_risk=float(smallest_risk(boundary_curves(cells[None], costs))[0]),
         radius=radius,
         modulus=joint_modulus(windows, radius.radius, costs),
-        local_modulus=local_modulus(windows, thresholds, radius.radius, costs),
+        local_modulus=local_modulus(windows, places, radius.radius, costs),
         penalty=joint_band(windows, radius.radius, costs, delta),
         certificate=certify_cost(strata[certify], grades[certify], costs, delta, options.bound),
         boundaries=certify_boundaries(counts, costs, delta),
@@ -171,21 +158,12 @@ def _certified(
     )
 
 
-def read_grades(
-    patients: PatientScores, grades: ArrayLike | Mapping[Any, int] | None, n_grades: int
-) -> IntArray:
-    """Return the grade of every patient, in the order of ``patients.scores``."""
-    given = patients.known_labels if grades is None else grades
-    return check_grades(by_patient("grades", patients, given), patients.n_patients, n_grades)
-
-
 def check_every_grade(grades: IntArray, options: StrataOptions) -> None:
     """Raise an error if a grade has fewer than two patients."""
     counts = np.bincount(grades, minlength=len(options.grades)).tolist()
     if min(counts) < LEAST_PATIENTS:
         have = ", ".join(f"{n} of {name!r}" for n, name in zip(counts, options.grades, strict=True))
-        msg = (
+        raise TooFewPatients(
             f"risk strata need at least {LEAST_PATIENTS} patients of each grade; got {have}. Check "
             "the label column and the order of its values, or join grades."
         )
-        raise TooFewPatients(msg)

@@ -12,7 +12,7 @@ from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.records import PatientScores
-from steadycut.core.rounding import at_most
+from steadycut.core.rounding import cut_text
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import BoundaryCertificate
 from steadycut.core.strata.diagnose import cost_warnings, grade_warnings, strata_warnings
@@ -20,10 +20,10 @@ from steadycut.core.strata.draws import StrataDraws, stratum_flips, stratum_of
 from steadycut.core.verdict import OVERALL, worst_answer
 from steadycut.documents import strata as documents
 from steadycut.documents.guards import graded_fingerprint
-from steadycut.documents.shown import Shown
+from steadycut.documents.shown import Shown, study_repr
 from steadycut.documents.study import StudyVerdictPart
 from steadycut.study.describe import steps_of
-from steadycut.study.freeze import check_named, recipe_columns, versions
+from steadycut.study.freeze import made_from, versions
 from steadycut.study.reference import span_of
 from steadycut.study.strata.options import StrataOptions
 from steadycut.study.useful import verdict_of_counts
@@ -57,23 +57,20 @@ class StrataStudy(Shown):
 
     def __repr__(self) -> str:
         """Return the answer in three lines; no patient is shown."""
-        cuts = ", ".join(f"{one:.4g}" for one in self.thresholds)
-        return (
-            f"StrataStudy of {self.patients.n_patients} patients: boundaries at {cuts}\n"
-            f"certified: average cost at most {at_most(self.certificate.value)}\n"
-            "summary() and report(path) show it; freeze() makes the rule"
+        return study_repr(
+            self, f"boundaries at {', '.join(cut_text(cut, 4) for cut in self.thresholds.tolist())}"
         )
 
     @property
     def thresholds(self) -> FloatArray:
         """The frozen boundaries, from the lowest stratum up; with ``"le"`` they descend."""
         # Adding 0.0 turns negative zero into zero.
-        return self.options.sign * self.draws.thresholds + 0.0
+        return self.options.shared.sign * self.draws.thresholds + 0.0
 
     @property
     def bootstrap_thresholds(self) -> FloatArray:
         """The boundaries of each bootstrap replicate, shape (replicates, boundaries)."""
-        return self.options.sign * self.draws.draws + 0.0
+        return self.options.shared.sign * self.draws.draws + 0.0
 
     @property
     def sides(self) -> tuple[CertifiedRate, ...]:
@@ -88,13 +85,16 @@ class StrataStudy(Shown):
     @property
     def flip_rate(self) -> float:
         """Share of certifying patients and draws whose stratum changes."""
-        return float(self.flip_probability(self.patients.scores[self.roles.certify]).mean())
+        return self._moved(at_least=1)
 
     @property
     def jump_rate(self) -> float:
         """Share of certifying patients and draws whose stratum changes by two or more."""
+        return self._moved(at_least=2)
+
+    def _moved(self, at_least: int) -> float:
         scores = self.patients.scores[self.roles.certify]
-        return float(self.flip_probability(scores, at_least=2).mean())
+        return float(self.flip_probability(scores, at_least).mean())
 
     @property
     def warnings(self) -> list[str]:
@@ -109,21 +109,24 @@ class StrataStudy(Shown):
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each score, 0 for the lowest."""
-        values = self.options.sign * PatientScores(scores=scores).scores
-        return stratum_of(values, self.draws.thresholds)
+        return stratum_of(self._oriented(scores), self.draws.thresholds)
 
     def flip_probability(self, scores: ArrayLike, at_least: int = 1) -> FloatArray:
         """Return how often a resampled study would move each score by ``at_least`` strata."""
-        values = self.options.sign * PatientScores(scores=scores).scores
-        return stratum_flips(values, self.draws.thresholds, self.draws.draws, at_least)
+        oriented = self._oriented(scores)
+        return stratum_flips(oriented, self.draws.thresholds, self.draws.draws, at_least)
+
+    def _oriented(self, scores: ArrayLike) -> FloatArray:
+        return self.options.shared.sign * PatientScores(scores=scores).scores
 
     def describe(self) -> documents.StrataStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe = self.options, self.patients.recipe
         members = self.counts.sum(axis=0)
         return documents.StrataStudyDocument.of(
-            *(options, self, recipe),
+            *(options, options.shared, self, recipe),
             data=None,
+            options=documents.StrataOptionsPart.of(options, options.shared, options.shared.search),
             operating_values=operating_values(self),
             aggregation=steps_of(recipe),
             costs=options.costs.values.tolist(),
@@ -137,25 +140,16 @@ class StrataStudy(Shown):
 
     def freeze(self) -> documents.StrataRule:
         """Return the boundaries to take to the next hospital."""
-        described, recipe, scores = self.describe(), self.patients.recipe, self.patients.scores
-        check_named(recipe)
-        low, high = np.quantile(scores, USUAL, method="inverted_cdf").tolist()
-        return documents.StrataRule(
-            documents.StrataDocument.of(
-                *(described, self),
-                schema=documents.SCHEMA,
-                columns=recipe_columns(recipe),
-                score_range=(float(scores.min()), float(scores.max())),
-                usual_range=(low, high),
-                instances_per_patient=span_of(self.patients.n_instances),
-                provenance=documents.StrataProvenance.of(
-                    described,
-                    versions=versions(),
-                    data_sha256=graded_fingerprint(self.patients.fingerprint(), self.grades),
-                ),
-                units_per_patient=span_of(self.patients.n_units),
-                sha256=None,
-            )
+        described, patients = self.describe(), self.patients
+        usual = np.quantile(patients.scores, USUAL, method="inverted_cdf").tolist()
+        data = graded_fingerprint(patients.fingerprint(), self.grades)
+        made = documents.StrataProvenance.of(described, versions=versions(), data_sha256=data)
+        return documents.StrataRule.of(
+            *(described, self),
+            usual_range=usual,
+            instances_per_patient=span_of(patients.n_instances),
+            provenance=made,
+            **made_from(patients),
         )
 
 
@@ -170,7 +164,7 @@ def strata_verdict(study: StrataStudy) -> StudyVerdictPart:
 
 def operating_values(study: StrataStudy) -> list[float | None]:
     """Return, for each boundary, the lowest-risk score of a choosing patient who is above it."""
-    sign = study.options.sign
+    sign = study.options.shared.sign
     scores = sign * study.patients.scores[study.roles.select]
     found = [operating_value(one, scores) for one in study.draws.thresholds.tolist()]
     return [None if one is None else sign * one for one in found]
@@ -202,9 +196,9 @@ def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
 
 def stability_part(study: StrataStudy) -> documents.StrataStability:
     """Return how far the boundaries move between replicates, and what that may cost."""
-    options, radius = study.options, study.radius
-    bias = options.sign * radius.bias + 0.0
-    return documents.StrataStability.of(radius, study, options, bias=bias.tolist())
+    shared, radius = study.options.shared, study.radius
+    bias = shared.sign * radius.bias + 0.0
+    return documents.StrataStability.of(radius, study, shared.search, bias=bias.tolist())
 
 
 def role_counts(study: StrataStudy) -> documents.StrataRoles:

@@ -1,12 +1,14 @@
-"""The rule ``pointwise`` of the paper's figure 1, which adds an instability map to the risk curve.
+"""The rule of the paper's figure 1, which adds an instability map to the risk curve.
 
 The map is the bootstrap standard deviation of the risk at t times the curvature of the curve there.
 It is not the penalty G_boot of Algorithm 1, which does not depend on t and cannot move a cut along
 one curve. On real hospitals this rule generalises worse than the plain minimiser
-(docs/evidence/pointwise.md). It is included because the paper describes it.
+(docs/evidence/pointwise.md), so it is none of the rules of the package:
+``fit(patients, rule=Pointwise())`` uses it.
 """
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -44,7 +46,7 @@ def tried_thresholds(cuts: Cuts) -> Tried:
         sizes = cuts.last_in_gap - cuts.first_in_gap + 1
         return Tried(thresholds=cuts.thresholds, cut_of=np.repeat(np.arange(sizes.size), sizes))
     every = np.arange(cuts.cells.size // 2 + 1)
-    return Tried(thresholds=cuts.place(every, every), cut_of=every)
+    return Tried(thresholds=cuts.on_scale(cuts.place(every, every)), cut_of=every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Pointwise:
     patients the threshold is placed as for any other rule.
     """
 
+    __name__: ClassVar[str] = "pointwise"
     quantile: float = 0.58
     factor: float = 1.15
     window: int = 5

@@ -6,12 +6,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.resampling import resample
-from steadycut.core.cuts.grid import cuts_of, even_cuts, exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
-from steadycut.core.records import Costs, PatientScores
-from steadycut.core.rules.pointwise import (
+import steadycut
+from paper.pointwise import (
     Pointwise,
     curvature,
     instability_map,
@@ -19,6 +15,11 @@ from steadycut.core.rules.pointwise import (
     risk_deviation,
     tried_thresholds,
 )
+from steadycut.core.bootstrap.draws import draw_thresholds
+from steadycut.core.bootstrap.resampling import resample
+from steadycut.core.cuts.grid import cuts_of, even_cuts, exact_cuts
+from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
+from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.registry import on_cuts, parse_rule
 from steadycut.errors import BadOption
 from tests.core.cohorts import COSTS, SEEDS, as_lists, binormal, random_cohort
@@ -129,7 +130,7 @@ def test_many_rows_are_each_as_if_alone():
 def test_the_bootstrap_tells_the_rule_where_the_thresholds_lie(seed):
     cohort = random_cohort(seed, 30)
     cuts = even_cuts(cohort, 40)
-    draws = draw_thresholds(cuts, parse_rule("pointwise"), Costs(), 5, np.random.default_rng(0))
+    draws = draw_thresholds(cuts, parse_rule(Pointwise()), Costs(), 5, np.random.default_rng(0))
     thresholds = grid_of(cohort.scores.tolist(), 40)
     assert draws.rank == chosen_rank(*as_lists(cohort), thresholds, 1.0, 1.0)
 
@@ -198,7 +199,7 @@ def test_the_moving_average_is_over_what_exists():
 
 
 def test_the_printed_parameters_are_the_defaults():
-    rule = parse_rule("pointwise")
+    rule = Pointwise()
     assert (rule.quantile, rule.factor, rule.window, rule.cap) == (0.58, 1.15, 5, 0.90)
 
 
@@ -248,3 +249,14 @@ def test_at_a_target_the_only_patient_of_a_class_adds_no_deviation(label):
 
 def test_three_cuts_have_one_bend():
     assert curvature(count_errors(np.array([[0, 2, 1, 0]])), Costs()).tolist() == [[1, 1, 1]]
+
+
+def test_a_study_takes_the_rule_and_records_its_name():
+    study = steadycut.fit(binormal(3, 80), rule=Pointwise(), grid=60, seed=1, n_bootstrap=5)
+    assert study.describe().rule == "python:pointwise"
+    choosing = study.select_patients
+    assert rank_by(Pointwise(), choosing, Costs(), 60) == rank_of(
+        choosing.scores.tolist(), study.threshold
+    )
+    with pytest.raises(BadOption, match="looks at distances between scores"):
+        steadycut.fit([binormal(3, 80)] * 2, rule=Pointwise(), ensemble="quantile")

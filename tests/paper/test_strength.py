@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from steadycut.pipelines.ecg.scorer import STRENGTHS, best_strength, train_scorer
+from paper.mimic_ecg import STRENGTHS, best_strength
+from steadycut.pipelines.ecg.scorer import train_scorer
 
 
 def segments(signal, seed=0, n_patients=24, each=10):
