@@ -55,6 +55,8 @@ def test_numbers_are_finite_numbers():
     assert as_numbers(np.array(["1.5", "2"])).tolist() == [1.5, 2.0]
     with pytest.raises(BadPatients, match="needs a covariate of numbers"):
         as_numbers(np.array(["old", "2"]))
+    with pytest.raises(BadPatients, match="needs a covariate of numbers"):
+        as_numbers(np.array(["old", 2.0], dtype=object))
     with pytest.raises(BadPatients, match="1 of 2 have none"):
         as_numbers(np.array([np.inf, 2.0]))
 
