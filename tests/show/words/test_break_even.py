@@ -28,14 +28,14 @@ def test_a_useful_score_says_between_which_costs():
     found = facts(with_part(study(), estimate=(2.101, 14.0), shown=(3.4, 8.0)))
     assert found == {
         "useful": "if a miss costs between 2.11 and 14.0 false alarms (estimate for this cut-off; "
-        "here 1); with 90 % confidence between 3.40 and 8.00"
+        "here 1); 90 % confidence for all ratios at once: between 3.40 and 8.00"
     }
 
 
 def test_without_confidence_in_any_ratio_it_says_so():
     found = facts(with_part(study(), estimate=(0.5, None), shown=None))["useful"]
     assert "more than 0.500 false alarms" in found
-    assert found.endswith("with 90 % confidence at none")
+    assert found.endswith("90 % confidence for all ratios at once: at none")
 
 
 @pytest.mark.parametrize("options", [{"honesty": "uniform"}, {"target_prevalence": (0.1, 0.4)}])
