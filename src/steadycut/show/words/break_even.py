@@ -34,8 +34,7 @@ def useful_in_words(study: StudyDocument, found: BreakEven) -> str:
     if study.certificate.honesty != "split" or study.target_prevalence is not None:
         return text
     shown = "at none" if found.shown is None else ratios_in_words(found.shown)
-    level = percent(1 - study.certificate.delta)
-    return f"{text}; {level} confidence for all ratios at once: {shown}"
+    return f"{text}; {percent(1 - study.certificate.delta)} confidence for all ratios at once: {shown}"
 
 
 def ratios_in_words(ratios: Ratios) -> str:
