@@ -12,8 +12,7 @@ RARE = 0.1
 
 def break_even_facts(study: StudyDocument) -> list[tuple[str, str]]:
     """Say at which costs the cut-off is useful, and what uneven stakes mean; each with its name."""
-    found = study.break_even
-    if found is None:
+    if (found := study.break_even) is None:
         return []
     facts = [("useful", useful_in_words(study, found))]
     if LOW <= found.stake <= HIGH:
@@ -33,8 +32,9 @@ def useful_in_words(study: StudyDocument, found: BreakEven) -> str:
     text = f"if a miss costs {ratios_in_words(found.estimate)} false alarms ({here})"
     if study.certificate.honesty != "split" or study.target_prevalence is not None:
         return text
+    sure = percent(1 - study.certificate.delta)
     shown = "at none" if found.shown is None else ratios_in_words(found.shown)
-    return f"{text}; {percent(1 - study.certificate.delta)} confidence for all ratios at once: {shown}"
+    return f"{text}; {sure} confidence for all ratios at once: {shown}"
 
 
 def ratios_in_words(ratios: Ratios) -> str:
