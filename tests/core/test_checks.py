@@ -21,6 +21,7 @@ from steadycut.core.checks import (
     refuse,
     shared_values,
     shown,
+    shown_groups,
     store,
 )
 from steadycut.core.records import Costs
@@ -248,3 +249,10 @@ def test_a_frozen_record_is_given_the_checked_value():
     costs = Costs()
     store(costs, "cost_fn", 2.0)
     assert (costs.cost_fn, costs.cost_fp) == (2, 1)
+
+
+def test_patients_of_small_groups_have_a_number_instead_of_a_name():
+    groups = np.array(["south"] * 5 + ["Smith", "north"] + ["north"] * 4 + ["Jones"])
+    wanted = ["south"] * 5 + ["no. 2 (few patients)"] + ["north"] * 5 + ["no. 1 (few patients)"]
+    assert shown_groups(groups).tolist() == wanted
+    assert shown_groups(groups[:0]).dtype.kind == "U"

@@ -96,3 +96,9 @@ def test_decisions_are_counted_by_grade_and_action():
     assert several == Confusion(tp=13, fn=3, fp=3, tn=5)
     calls = np.array([True, False, False, True, True])
     assert Confusion.of_calls(np.array([1, 1, 0, 0, 1]), calls) == Confusion(tp=2, fn=1, fp=1, tn=1)
+
+
+def test_who_is_decided_rightly_in_each_class():
+    assert (COUNTS.sensitivity, COUNTS.specificity) == (6 / 8, 9 / 12)
+    assert Confusion(tp=0, fn=0, fp=1, tn=1).sensitivity is None
+    assert Confusion(tp=1, fn=1, fp=0, tn=0).specificity is None

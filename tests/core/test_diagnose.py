@@ -189,3 +189,4 @@ def test_rows_sorted_by_label_are_noticed(labels, names, warned):
     patients = PatientScores(scores=range(4), labels=labels, patients=names)
     found = order_warnings(patients)
     assert [text.partition(":")[0] for text in found] == ["sorted by label"] * warned
+    assert all("stand in the order of their labels" in text for text in found)

@@ -28,6 +28,7 @@ from steadycut.core.ensemble import (
 from steadycut.core.records import Costs, PatientScores, Recipe
 from steadycut.core.rules.registry import parse_rule
 from steadycut.core.select import BANDS, Search, radius_of, try_candidate
+from steadycut.errors import BadRuleFile
 from tests.core.cohorts import SEEDS, random_cohort
 
 
@@ -340,3 +341,22 @@ def test_an_ensemble_keeps_what_is_known_of_the_patients():
     assert found.labels.tolist() == methods[0].labels.tolist()
     assert found.n_instances.tolist() == [3] * 20
     assert found.recipe == ensemble.recipe
+
+
+def test_only_methods_of_one_reading_of_a_table_can_be_frozen():
+    first = Recipe(score="a")
+    made, _ = make(several(0)[:2])
+
+    def of(*recipes):
+        pairs = zip(made.methods, recipes, strict=True)
+        methods = tuple(dataclasses.replace(method, recipe=recipe) for method, recipe in pairs)
+        return dataclasses.replace(made, methods=methods).readable_recipes()
+
+    second = Recipe(score="b", how="max")
+    assert of(first, second) == [first, second]
+    with pytest.raises(BadRuleFile, match="two methods called 'a: patient mean' cannot be frozen"):
+        of(first, first)
+    for other in (Recipe(score="b", patient="case"), Recipe(score="b", levels=(("slide", "max"),))):
+        with pytest.raises(BadRuleFile) as caught:
+            of(first, other)
+        assert f"'{first.name}' and '{other.name}' differ." in str(caught.value)

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from steadycut.core.records import (
+    LABELLED,
     UNKNOWN,
     Costs,
     PatientScores,
@@ -16,7 +17,9 @@ from steadycut.core.records import (
     by_patient,
     check_direction,
     check_patients,
+    check_same_patients,
     check_some,
+    made_by,
     sign_of,
 )
 from steadycut.errors import (
@@ -573,3 +576,67 @@ def test_equal_patients_have_one_hash_and_are_one_key():
     cohort, same = (PatientScores(scores=[0.1, 0.9], labels=[0, 1]) for _ in range(2))
     assert cohort == same
     assert len({cohort, same}) == 1
+
+
+def test_methods_about_other_patients_are_refused():
+    first, own = PatientScores(**FULL), Recipe(score="own")
+    for other in (
+        PatientScores(**FULL | {"patients": ["c", "a", "x"]}, recipe=own),
+        PatientScores(scores=[0.5, 0.6], recipe=own),
+    ):
+        for several in ([first, other], [first, first, other]):
+            with pytest.raises(BadPatients) as caught:
+                check_same_patients(several)
+            assert str(caught.value) == (
+                "all methods must hold the same patients; 'score: patient mean' and "
+                "'own: patient mean' differ. Make them from one table."
+            )
+
+
+def test_only_where_labels_count_too_must_they_agree():
+    """Patients without identifiers are compared by their number alone."""
+    first, unnamed = PatientScores(**FULL), PatientScores(scores=[0.1, 0.2, 0.3], labels=[0, 0, 1])
+    other = PatientScores(**FULL | {"labels": [1, 1, 0]})
+    check_same_patients([first, other])
+    check_same_patients([first, unnamed], "candidates", LABELLED)
+    check_same_patients([unnamed, first], "candidates", LABELLED)
+    with pytest.raises(
+        BadPatients, match=r"^all candidates must hold the same patients and labels"
+    ):
+        check_same_patients([first, first, other], "candidates", LABELLED)
+
+
+@pytest.mark.parametrize("name", ["labels", "sites", "patients", "time", "event"])
+def test_a_column_with_its_index_in_another_order_is_named(name):
+    columns = {
+        "labels": [0, 1],
+        "sites": ["a", "b"],
+        "patients": ["p", "q"],
+        "time": [1.0, 2.0],
+        "event": [0, 1],
+    }
+    followed = {"time": [1, 2], "event": [0, 1], "horizon": 3} if name in {"time", "event"} else {}
+    given = {name: pd.Series(columns[name], index=[1, 0])}
+    with pytest.raises(BadPatients, match=f"^{name} has its index in another order"):
+        PatientScores(scores=pd.Series([0.1, 0.9]), **followed | given)
+
+
+def test_the_scores_that_a_recipe_makes_are_found_among_several():
+    one, two = Recipe(score="a", how="max"), Recipe(score="a", how="mean")
+    several = [PatientScores(scores=[0.5], recipe=recipe) for recipe in (one, two)]
+    assert made_by(two, several) is several[1]
+    needs = "the rule needs 'b: patient max' of every patient; got "
+    for given, named in (
+        (several, "'a: patient max', 'a: patient mean'"),
+        ([], "nothing"),
+    ):
+        with pytest.raises(BadPatients) as caught:
+            made_by(Recipe(score="b", how="max"), given)
+        assert str(caught.value) == f"{needs}{named}. Aggregate it as well."
+    with pytest.raises(BadPatients, match="patients must be PatientScores"):
+        made_by(one, [None])
+
+
+def test_a_label_of_thousands_of_digits_is_refused():
+    with pytest.raises(BadTable, match="a number of thousands of digits"):
+        PatientScores(scores=[0.1, 0.2], labels=[0, 1], positive=10**5000)

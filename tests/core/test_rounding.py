@@ -1,14 +1,20 @@
+import math
+
 import numpy as np
 import pytest
 
 from steadycut.core.rounding import (
+    ROUNDING,
     at_least,
     at_most,
+    cut_text,
     of_hundred,
     of_hundred_at_most,
+    percent,
     share_at_least,
     share_at_most,
     significant,
+    who_is_called,
 )
 
 
@@ -74,3 +80,42 @@ def test_three_significant_digits(value, text):
 def test_as_many_digits_as_asked_for():
     assert [significant(0.56789, digits) for digits in (1, 2, 4)] == ["0.6", "0.57", "0.5679"]
     assert significant(5.6789e-9, 2) == "5.7e-09"
+
+
+@pytest.mark.parametrize(
+    ("share", "decimals", "text"),
+    [
+        (0.0, 1, "0"),
+        (ROUNDING, 1, "0"),
+        (2 * ROUNDING, 1, "< 0.1"),
+        (0.00049, 1, "< 0.1"),
+        (0.0005, 1, "0.1"),
+        (0.005, 0, "1"),
+        (0.0049, 0, "< 1"),
+        (0.99951, 1, "> 99.9"),
+        (0.9951, 0, "> 99"),
+        (1 - 2 * ROUNDING, 1, "> 99.9"),
+        (1 - ROUNDING, 1, "100"),
+        (1.0, 1, "100"),
+        (0.05, 2, "5.00"),
+        (0.12345, 2, "12.35"),
+    ],
+)
+def test_a_share_that_is_not_none_or_all_is_not_written_so(share, decimals, text):
+    assert percent(share, decimals) == f"{text} %"
+
+
+def test_a_share_has_one_decimal_unless_asked_for_others():
+    assert (percent(0.12345), percent(0.2), percent(None)) == ("12.3 %", "20 %", "not known")
+
+
+def test_whom_an_infinite_cut_off_calls():
+    ends = [(-math.inf, "ge"), (math.inf, "ge"), (-math.inf, "le"), (math.inf, "le")]
+    called = ["everybody", "nobody", "nobody", "everybody"]
+    assert [who_is_called(*end) for end in ends] == called
+    assert [who_is_called(0.0, direction) for direction in ("ge", "le")] == ["", ""]
+
+
+def test_a_cut_off_has_six_digits_unless_asked_for_others():
+    assert (cut_text(2 / 3), cut_text(2 / 3, 3)) == ("0.666667", "0.667")
+    assert (cut_text(math.inf), cut_text(-math.inf)) == ("above every score", "below every score")

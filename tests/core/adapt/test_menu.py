@@ -50,3 +50,8 @@ def test_nobody_is_labelled_twice_and_the_grey_zone_ends_below_its_upper_score()
     assert not grey_part(scores, (2.5, 2.5), 2, rng).size
     counts = np.bincount(np.concatenate([random_part(10, 3, rng) for _ in range(2000)]))
     assert np.abs(counts / 2000 - 0.3).max() < 0.05
+
+
+def test_without_a_stated_prevalence_the_menu_lies_around_the_first_hospital():
+    assert make_menu(MODEL, POOL, FROZEN, COSTS) == make_menu(MODEL, POOL, FROZEN, COSTS, 0.0)
+    assert make_menu(MODEL, POOL, FROZEN, COSTS) != make_menu(MODEL, POOL, FROZEN, COSTS, 1.0)

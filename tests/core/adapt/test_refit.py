@@ -197,3 +197,17 @@ def test_with_the_classes_swapped_the_other_patients_are_called(costs):
     cut = refitted_with(MODEL, costs, 0.3, data)
     again = refitted_with(mirrored, other, -0.3, swapped)
     assert ((POOL.scores >= cut) == (-POOL.scores < again)).all()
+
+
+@pytest.mark.parametrize(("odds", "ill"), [(3.0, 0.0), (-3.0, 10.0)])
+def test_the_likeliest_shift_may_lie_far_from_the_centre_of_a_wide_prior(odds, ill):
+    """Where the sum of the risks is off by what the prior of standard deviation 2 pulls back."""
+    found = agreeing_shift(np.array([odds]), np.array([10.0]), ill, 0.0, 2.0)
+    assert 10 * expit(odds + found) - ill == pytest.approx(-found / 4)
+    assert abs(found) > 4
+    assert agreeing_shift(np.array([odds]), np.array([10.0]), ill, spread=2.0) == found
+
+
+def test_a_prevalence_beyond_one_in_a_thousand_asks_for_no_larger_shift():
+    assert asked_shift(MODEL, COUNTS, 1e-6) == asked_shift(MODEL, COUNTS, 0.001)
+    assert asked_shift(MODEL, COUNTS, 1 - 1e-6) == asked_shift(MODEL, COUNTS, 0.999)

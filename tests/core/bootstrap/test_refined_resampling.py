@@ -222,3 +222,15 @@ def test_of_each_replicate_only_the_blocks_are_dealt_that_it_needs():
         assert one.bounds[0] == blocks.edges[needed.start] - 1
         assert one.bounds[-1] == blocks.edges[needed.stop]
     assert len({(needed.start, needed.stop) for needed in spans}) > 3
+
+
+def test_each_replicate_brings_along_what_the_rule_knows_of_all_its_cuts():
+    class Numbered(All):
+        def line(self, curve, _):
+            return curve.misses[:, -1] + 0.5
+
+    blocks = make_blocks(exact_cuts(cohort(2)).cells, Numbered(), Costs(), 25)
+    dealt = list(refined_replicates(blocks, Numbered(), Costs(), 12, np.random.default_rng(6)))
+    known = [replicate.line.tolist() for replicate in dealt]
+    assert known == [[replicate.misses[0, -1] + 0.5] for replicate in dealt]
+    assert len(set(map(tuple, known))) > 3

@@ -93,3 +93,15 @@ def test_only_plain_numbers_are_a_numeric_covariate(text):
     assert as_numbers(np.array([" 30 ", "3e1"])).tolist() == [30.0, 30.0]
     with pytest.raises(BadPatients, match="some are other text"):
         as_numbers(np.array(["30", text]))
+
+
+@pytest.mark.parametrize("text", ["nan", "NaN", "-inf"])
+def test_a_missing_number_is_told_from_other_text(text):
+    with pytest.raises(BadPatients, match="that is a finite number; 1 of 2 have none"):
+        as_numbers(np.array(["30", text]))
+
+
+def test_a_blank_of_a_page_is_other_text():
+    assert as_numbers(np.array(["\t30\n"])).tolist() == [30.0]
+    with pytest.raises(BadPatients, match="some are other text"):
+        as_numbers(np.array(["\u00a030"]))

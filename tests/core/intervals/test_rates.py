@@ -202,3 +202,8 @@ def test_patients_who_chose_the_cut_have_wider_intervals(counts):
 def test_another_prevalence_changes_no_rate():
     quantity = at_prevalence(quantities(Costs())["ppv"], (0.5, 0.5))
     assert quantity.of_counts(8, 2, 1, 9) == pytest.approx(quantity.of_counts(80, 20, 1, 9))
+
+
+def test_a_cut_was_chosen_by_others_unless_it_is_said():
+    assert at_fixed_cut(POINT, Costs(), 0.05) == at_fixed_cut(POINT, Costs(), 0.05, 0)
+    assert at_fixed_cut(POINT, Costs(), 0.05) != at_fixed_cut(POINT, Costs(), 0.05, 1)

@@ -143,3 +143,11 @@ def test_every_row_has_its_own_width():
     together = smooth_below(values, counts)
     for row in range(3):
         assert together[row] == pytest.approx(smooth_below(values, counts[row : row + 1])[0])
+
+
+def test_a_class_within_two_steps_of_the_grid_has_its_own_spread():
+    """Its kernel is narrower than one step, the smallest width."""
+    place, counts = np.array([0.0, 0.34, 1.36, 2.02]), np.array([[0, 1, 1, 1]])
+    grid = _on_grid(np.rint(place).astype(np.int64), counts)
+    assert np.std(place[1:], ddof=1) < 1
+    assert plug_in_width(np.fft.rfft(grid, axis=-1), place, counts).tolist() == [[1.0]]

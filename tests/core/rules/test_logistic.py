@@ -79,7 +79,7 @@ def test_without_a_class_or_without_a_spread_it_is_defined(label):
     assert rank_by_logistic(tied, Costs()) == (0 if label else 6)
 
 
-@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize("factor", [1e-20, 1e-9, 1e9])
 def test_the_units_of_scores_and_costs_change_nothing(factor):
     cohort, costs = random_cohort(2, 80), Costs(cost_fn=3.0)
     moved = PatientScores(scores=factor * cohort.scores + 7 * factor, labels=cohort.labels)
@@ -115,3 +115,31 @@ def test_the_edges_of_the_groups_hold_everybody():
     assert logistic.EDGES[0] == 0
     assert logistic.EDGES[-1] == 1
     assert (np.diff(logistic.EDGES) > 0).all()
+
+
+def test_without_scores_neighbouring_patients_are_one_step_apart():
+    cohort = PatientScores(scores=np.arange(30.0), labels=random_cohort(3, 30).labels)
+    curve, costs = count_errors(exact_cuts(cohort).cells[None, :]), Costs(cost_fn=2.0)
+    assert int(parse_rule("logistic")(curve, costs)[0]) == rank_by_logistic(cohort, costs)
+
+
+def test_the_targets_of_two_ill_and_one_healthy_patient():
+    cohort = PatientScores(scores=[1.0, 2.0, 2.0], labels=[0, 1, 1])
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    score, ill, well = logistic._targets(curve, np.array([[-1.0, 0.5]]))
+    assert score.tolist() == [[-1.0, 0.5]]
+    assert ill[0] == pytest.approx([1 / 3, 2 * 3 / 4])
+    assert well[0] == pytest.approx([2 / 3, 2 * 1 / 4])
+
+
+def test_every_row_has_its_own_unit():
+    """The same patients twice, in units a billion times as large, and nobody in between."""
+    labels = np.array([0, 0, 1, 0, 1, 1])
+    values = np.array([0.0, 1, 2, 3, 4, 5])
+    scores = np.concatenate([1e-7 * values, 1e7 * (1 + values)])
+    rule = logistic.Logistic(values=scores)
+    both = np.stack([labels, 1 - labels])
+    rows = np.zeros((2, 2, 12), dtype=np.int64)
+    rows[0, :, :6], rows[1, :, 6:] = both, both
+    found = rule(count_errors(rows.reshape(2, -1)), Costs())
+    assert found.tolist() == [3, 3]

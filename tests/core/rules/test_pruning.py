@@ -95,3 +95,10 @@ def test_one_cut_is_kept_of_those_with_nobody_between():
     assert (found.n_positive.tolist(), found.n_negative.tolist()) == ([[3]], [[1]])
     two = count_errors(np.array([[0, 1, 0, 1], [1, 0, 1, 0]]))
     assert without_repeats(two) is two
+
+
+def test_a_stretch_keeps_what_its_rule_knows_of_all_cuts():
+    curve = count_errors(np.array([[0, 1, 0, 0, 2, 1, 0, 0, 0, 0]]))
+    _, near = near_best(curve, parse_rule("stable"), Costs())
+    assert without_repeats(near).line is near.line is not None
+    assert without_repeats(curve).line is None

@@ -1,3 +1,5 @@
+from statistics import NormalDist
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -8,8 +10,10 @@ from steadycut.core.rules.rank_logistic import (
     EDGES,
     FARTHEST,
     GROUPS,
+    edges_of,
     even_place,
     fit_line,
+    group_scores,
     largest_group,
 )
 
@@ -108,3 +112,14 @@ def test_a_group_is_one_step_of_the_normal_score_wide():
     below, above = ndtri((ranks - size / 2) / n), ndtri((ranks + size / 2) / n)
     assert above - below == pytest.approx(np.full(3, rank_logistic.STEP), rel=0.02)
     assert EDGES.size == GROUPS + 1
+
+
+def test_the_edges_of_groups_have_even_steps_of_the_normal_score_up_to_four():
+    inner = [NormalDist().cdf(score) for score in (-4, -2, 0, 2, 4)]
+    assert edges_of(6) == pytest.approx([0, *inner, 1], rel=1e-9)
+
+
+def test_the_middle_of_a_group_is_a_quarter_of_a_patient_from_the_ends_at_least():
+    """Patients may count as parts of one."""
+    found = group_scores(np.array([[0.0, 0.2, 4.0, 9.9, 10.0]]), np.array([[10]]))
+    assert ndtr(found)[0] == pytest.approx([0.025, 0.21, 0.695, 0.975])

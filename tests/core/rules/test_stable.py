@@ -15,6 +15,7 @@ from steadycut.core.rules.stable import (
     at_stake,
     cell_edges,
     cells_of,
+    class_weights,
     errors_at_stake,
     nearest_rank,
 )
@@ -330,3 +331,25 @@ def test_a_line_that_does_not_fit_is_not_followed():
         for height in (np.inf, 2.5)
     )
     assert kept < risk.min() + 0.02 < free - 0.1
+
+
+def test_what_is_at_stake_at_every_cut_by_hand():
+    """Three ill patients at 2 and two healthy ones at 1: all of them wrong cost 8, and are 5."""
+    cohort = PatientScores(scores=np.arange(5.0), labels=[0, 1, 0, 1, 1])
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    stake = at_stake(curve, Costs(cost_fn=2.0))
+    assert stake.errors[0] == pytest.approx(np.array([2, 1, 3, 2, 4, 6]) * 5 / 8)
+    squares = np.array([-2, -1, 3, 4, 8, 12]) * (5 / 8) ** 2
+    assert stake.squares[0] == pytest.approx(squares)
+    assert stake.two_more.tolist() == [[pytest.approx(5 * (5 / 8) ** 2)]]
+
+
+def test_a_class_without_patients_weighs_nothing_at_a_target():
+    """One patient of a class weighs as much as all of it."""
+    target = Costs(cost_fn=2.0, target=(0.2, 0.4))
+    for labels in ([0, 1, 0], [1, 0, 1]):
+        cohort = PatientScores(scores=np.arange(3.0), labels=labels)
+        curve = count_errors(exact_cuts(cohort).cells[None, :])
+        weights = np.array([0.6 / sum(labels), 0.7 / (3 - sum(labels))])
+        found = np.ravel(class_weights(curve, target))
+        assert found == pytest.approx(weights * 3 / 1.3)

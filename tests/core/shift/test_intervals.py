@@ -100,3 +100,9 @@ def test_patients_who_chose_leave_prevalence_exact_and_widen_the_rates():
     assert band["prevalence"] == exact["prevalence"]
     for part in ("shape_positive", "shape_negative", "total"):
         assert band[part][0] <= exact[part][0] < exact[part][1] <= band[part][1]
+
+
+def test_the_cut_was_chosen_by_others_unless_it_is_said():
+    p, q = Confusion(tp=12, fn=3, fp=4, tn=20), Confusion(tp=5, fn=5, fp=9, tn=30)
+    assert shift_intervals(p, q, Costs(), 0.1) == shift_intervals(p, q, Costs(), 0.1, 0)
+    assert shift_intervals(p, q, Costs(), 0.1) != shift_intervals(p, q, Costs(), 0.1, 1)

@@ -28,3 +28,12 @@ def test_the_cost_of_the_highest_stratum_by_hand():
     curves = boundary_curves(np.array([[[2], [0], [1]]]), costs)
     assert curves.n_patients.tolist() == [3]
     assert curves.base.tolist() == [pytest.approx(2 * 3 / 3)]
+
+
+def test_one_cohort_of_several():
+    curves = boundary_curves(np.arange(18).reshape(3, 3, 2) + 1, MATRICES[2])
+    for row in range(3):
+        alone = boundary_curves(np.arange(18).reshape(3, 3, 2)[row : row + 1] + 1, MATRICES[2])
+        for part in ("below", "ranks", "risk", "base"):
+            values = getattr(curves.row(row), part)
+            assert values.tolist() == getattr(alone, part).tolist()

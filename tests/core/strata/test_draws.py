@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from steadycut.core.records import PatientScores
-from steadycut.core.strata.cuts import grade_cells
+from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import (
+    _placed,
     draw_strata,
     stratum_counts,
     stratum_flips,
@@ -60,3 +61,17 @@ def test_same_seed_same_draws():
         for _ in range(2)
     )
     assert one.draws.tolist() == other.draws.tolist()
+
+
+def test_the_rank_of_a_boundary_lies_in_the_middle_of_its_empty_cuts():
+    """The patients between three cuts of the cohort were not drawn."""
+    cuts, cells, _, _ = cells_of(0, SQUARE, 30, tied=False)
+    everyone = boundary_curves(cells[None], SQUARE)
+    below = everyone.ranks[0]
+    replicate = cells.copy()
+    replicate[:, 10:12] = 0
+    curves = boundary_curves(replicate[None], SQUARE)
+    ranks = np.array([[below[10], below[20] - 2]])
+    thresholds, found = _placed(cuts, below, curves, lambda *_: ranks, SQUARE)
+    assert found.tolist() == [[(below[10] + below[12]) / 2, below[20]]]
+    assert thresholds[0, 0] == cuts.place(np.array([10]), np.array([12]))[0]

@@ -109,3 +109,11 @@ def test_a_boundary_without_radius_adds_nothing_and_the_others_still_count():
     alone = [joint_band(windows, np.array(one), SQUARE, 0.1) for one in ([0.3, 0], [0, 0.5])]
     assert min(alone) > 0
     assert sum(alone) == pytest.approx(both)
+
+
+def test_sets_of_another_boundary_have_their_share_of_the_error_probability():
+    """The first boundary has one set of grades, the second that one and another."""
+    costs = CostMatrix([[0, 1, 2], [3, 2, 0]])
+    windows = windows_of(np.arange(10.0), np.arange(10) % 2, 2)
+    limit = mass_limits(np.array([1]), 10, 0.05)[0]
+    assert joint_band(windows, np.array([0.5, 0.0]), costs, 0.1) == pytest.approx(limit)

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.records import PatientScores
+from steadycut.core.rules.rank_logistic import even_place
 from steadycut.core.rules.registry import parse_rule
+from steadycut.core.rules.stable import Stable
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import draw_strata
@@ -196,3 +198,56 @@ def test_the_unit_of_the_costs_changes_no_boundary(seed, factor):
 def test_a_rule_that_is_no_text_is_refused():
     with pytest.raises(BadOption, match="rule must be one of stable, erm"):
         parse_strata_rule(3)
+
+
+def test_what_is_at_stake_at_a_boundary_by_hand(monkeypatch):
+    """All patients wrong cost 3 x 2 + 2 x 1 + 3 x 3 = 17, and are 8."""
+    seen = []
+    monkeypatch.setattr(Stable, "choose", lambda _, *given: seen.extend(given))
+    cells = np.array([[[2, 1, 0], [0, 1, 1], [0, 1, 2]]])
+    stable_boundary(boundary_curves(cells, SQUARE), np.array([-2.0, 1.0, 3.0]))
+    stake, line = seen
+    unit, misses, alarms = 8 / 17, np.array([[0, 0, 4, 11]]), np.array([[6, 2, 0, 0]])
+    assert (stake.ranks.tolist(), stake.n_patients.tolist()) == ([[0, 2, 5, 8]], [[8]])
+    assert stake.errors == pytest.approx(unit * (misses + alarms))
+    assert stake.squares == pytest.approx(unit**2 * np.array([[0, 8, 22, 41]]))
+    assert stake.two_more.tolist() == [[pytest.approx(unit**2 * 14)]]
+    assert line == pytest.approx(
+        even_place(stake.ranks, np.array([[8]]), unit * misses, unit * alarms)
+    )
+
+
+def ranks_by_pooling(curves, steps):
+    """Choose for each group of boundaries, and join the first two that cross, until none do."""
+    groups = [[k] for k in range(len(steps))]
+    while True:
+        ranks = [int(stable_boundary(curves, steps[group].sum(axis=0))[0]) for group in groups]
+        crossing = [k for k in range(len(groups) - 1) if ranks[k] > ranks[k + 1]]
+        if not crossing:
+            pairs = zip(ranks, groups, strict=True)
+            return [rank for rank, group in pairs for _ in group], len(groups)
+        groups[crossing[0] : crossing[0] + 2] = [groups[crossing[0]] + groups[crossing[0] + 1]]
+
+
+def test_neighbouring_boundaries_are_joined_until_none_cross():
+    """Five boundaries, of which two to five meet; of ties too: 30 patients have 6 scores."""
+    left = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        steps = np.stack([-rng.choice([1.0, 2, 5], 5), rng.choice([1.0, 2, 5], 5)], axis=1)
+        labels = rng.random(30) < np.linspace(0.1, 0.9, 30)
+        cohort = PatientScores(scores=np.arange(30) // 5, labels=labels)
+        _, cells = grade_cells(cohort, labels.astype(int), 2, "exact")
+        values = np.array([[0.0, 0.0], *(-steps.cumsum(axis=0))]).T
+        costs = CostMatrix(values - values.min())
+        expected, n_groups = ranks_by_pooling(boundary_curves(cells[None], costs), costs.steps.T)
+        assert ranks_by(stable_boundaries, cells, costs).tolist() == expected
+        left.append(n_groups)
+    assert set(left) >= {1, 2, 3, 4}
+
+
+def test_each_cohort_has_its_own_smallest_risk():
+    several = list(np.random.default_rng(0).integers(0, 4, (3, 3, 5)))
+    alone = [float(smallest_risk(boundary_curves(cells[None], SQUARE))[0]) for cells in several]
+    assert smallest_risk(boundary_curves(np.stack(several), SQUARE)).tolist() == alone
+    assert len(set(alone)) == 3
