@@ -237,6 +237,18 @@ def test_strata_and_covariates_have_the_same_verdict(kind):
     assert "audit" not in page_of(bad).next_step
 
 
+@pytest.mark.parametrize("cost_fn", [1, 2, 5])
+def test_two_strata_of_two_grades_have_the_verdict_of_one_cut_off(cost_fn):
+    for distance in (-1.0, 0.0, 0.5, 3.0):
+        patients = cohort(0, 200, distance)
+        matrix = [[0, 1], [cost_fn, 0]]
+        strata = fit_strata(patients, costs=matrix, n_bootstrap=20)
+        one = fit(patients, cost_fn=cost_fn, n_bootstrap=20)
+        assert strata.describe().verdict.useful == one.verdict.useful
+        frozen = strata.freeze()
+        assert verdict_of_rule(frozen).useful == verdict_of_rule(one.freeze()).useful
+
+
 @pytest.mark.parametrize("kind", [strata_of, covariate_of])
 def test_a_score_that_says_nothing_is_seldom_useful_in_any_kind(kind):
     """One stratum for everybody, or calling everybody or nobody, costs the same in truth."""

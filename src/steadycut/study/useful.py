@@ -53,10 +53,12 @@ def verdict_of_counts(
 ) -> StudyVerdictPart:
     """Return the verdict of any decision that other patients chose than those counted here.
 
-    ``here`` counts them by grade and action. ``costs`` is given for two grades and two actions.
-    ``rounded`` says that errors may be counted too high; then nothing is answered with no.
+    ``here`` counts them by grade and action. ``costs`` are those of two grades and two actions, if
+    they say more than the matrix: at which prevalence they count. ``rounded`` says that errors may
+    be counted too high; then nothing is answered with no.
     """
-    compared = _comparison(here, certificate, matrix, costs, rounded=rounded)
+    plain = costs or matrix.of_one_cut_off
+    compared = _comparison(here, certificate, matrix, plain, rounded=rounded)
     found = _tested(compared, certificate.delta)
     useful: verdict.Answer = "cannot tell" if found == "yes" and certificate.vacuous else found
     return StudyVerdictPart(overall=verdict.OVERALL[useful], useful=useful)

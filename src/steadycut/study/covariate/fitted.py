@@ -135,7 +135,7 @@ class CovariateStudy(Shown):
     def describe(self) -> documents.CovariateStudyDocument:
         """Return everything that was found, without any patient, as one typed record."""
         options, recipe, scores = self.options, self.patients.recipe, self.patients.scores
-        costs, counts = options.search.costs, self.counts.counts
+        costs = options.search.costs
         matrix = CostMatrix.of_errors(costs.cost_fn, costs.cost_fp)
         return documents.CovariateStudyDocument.of(
             *(self, options, recipe),
@@ -155,7 +155,7 @@ class CovariateStudy(Shown):
             rule=str(options.search.rule),
             operating_point=self.counts,
             patients=role_counts(self.patients, self.roles),
-            verdict=verdict_of_counts(counts, self.certificate, matrix, costs),
+            verdict=verdict_of_counts(self.counts.counts, self.certificate, matrix),
         )
 
     def freeze(self) -> documents.CovariateRule:
