@@ -68,30 +68,30 @@ def test_the_repository_keeps_the_wall():
 @pytest.mark.parametrize(
     ("path", "text", "told"),
     [
-        ("core/bootstrap/radius.py", "import pandas\n", "not pandas"),
-        ("core/bootstrap/radius.py", "def f():\n    import pandas\n", "not pandas"),
+        ("core/bootstrap/draws.py", "import pandas\n", "not pandas"),
+        ("core/bootstrap/draws.py", "def f():\n    import pandas\n", "not pandas"),
         (
-            "core/bootstrap/radius.py",
+            "core/bootstrap/draws.py",
             "from importlib import import_module\nimport_module('duckdb')\n",
             "not duckdb",
         ),
         (
-            "core/bootstrap/radius.py",
+            "core/bootstrap/draws.py",
             "from steadycut.study.fit import fit\n",
             "core may not import steadycut.study.fit",
         ),
         (
-            "core/bootstrap/radius.py",
+            "core/bootstrap/draws.py",
             "from steadycut import show\n",
             "core may not import steadycut.show",
         ),
         (
-            "core/bootstrap/radius.py",
+            "core/bootstrap/draws.py",
             "from steadycut._version import __version__\n",
             "core may not import",
         ),
-        ("core/bootstrap/radius.py", "import steadycut\n", "core may not import steadycut"),
-        ("core/bootstrap/radius.py", "from .checks import x\n", "relative import"),
+        ("core/bootstrap/draws.py", "import steadycut\n", "core may not import steadycut"),
+        ("core/bootstrap/draws.py", "from .checks import x\n", "relative import"),
         (
             "ingest/sources/frames.py",
             "from steadycut.show.figures import data\n",
@@ -145,7 +145,7 @@ def test_the_wall_lets_the_allowed_pass(tmp_path):
     type_only = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n"
     files = {
         "__init__.py": type_only + "    import steadycut.cli\n",
-        "core/bootstrap/radius.py": "import math\nimport numpy as np\nfrom scipy import stats\n"
+        "core/bootstrap/draws.py": "import math\nimport numpy as np\nfrom scipy import stats\n"
         "from steadycut.core import checks\nfrom steadycut.errors import BadOption\n",
         "ingest/sources/frames.py": type_only
         + "    import pandas\ndef f():\n    import narwhals\n",

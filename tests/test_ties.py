@@ -7,8 +7,7 @@ from pyarrow import parquet as pq
 
 import steadycut
 from steadycut import PatientScores
-from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import bootstrap_radius, draw_thresholds
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import clear_of_scores, cuts_of
 from steadycut.core.ensemble import Method

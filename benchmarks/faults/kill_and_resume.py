@@ -62,7 +62,7 @@ def refits(out):
 def aggregation(out):
     from steadycut.cli.main import run
     from steadycut.ingest.engines.duckdb import DuckDBEngine
-    from steadycut.show.svg import draw as svg
+    from steadycut.show.svg import picture as svg
 
     # Drawing takes longer than all the rest: without it more kills hit the reading and writing.
     svg.draw_svg = lambda *_: "<svg></svg>"

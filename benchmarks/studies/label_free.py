@@ -21,9 +21,9 @@ from steadycut.core.shift.label_shift import (
     classes_differ,
     estimate_prevalence,
     rank_bins,
+    shape_test,
     valid_interval,
 )
-from steadycut.core.shift.shape_test import shape_test
 
 DELTA = 0.1
 REPLICATES = 199

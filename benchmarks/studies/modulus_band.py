@@ -17,8 +17,7 @@ from scipy.special import ndtr, stdtr
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.studies.pieces import OneByOne, means_of, options, store
-from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import bootstrap_radius, draw_thresholds
 from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band
 from steadycut.core.cuts.grid import even_cuts

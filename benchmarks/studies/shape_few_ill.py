@@ -14,8 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from steadycut.core.shift.label_shift import classes_differ, rank_bins
-from steadycut.core.shift.shape_test import shape_test
+from steadycut.core.shift.label_shift import classes_differ, rank_bins, shape_test
 
 RESULT = Path(__file__).parents[1] / "results" / "shape_few_ill.json"
 DELTA, N_BOOTSTRAP, ILL_AT_Q, DISTANCES = 0.1, 199, 0.9, (0.5, 1.5, 3.0)

@@ -11,7 +11,7 @@ from steadycut.cli.main import run
 from steadycut.documents.parts import Part
 from steadycut.ingest.sources import files
 from steadycut.io import parquet
-from steadycut.show.svg import draw as drawing
+from steadycut.show.svg import picture as drawing
 from tests.cli.commands import FIT, SITES, make_rows, write_rows
 
 DRAW = drawing.draw_svg

@@ -3,8 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.radius import Radius, bootstrap_radius
+from steadycut.core.bootstrap.draws import Radius, bootstrap_radius, draw_thresholds
 from steadycut.core.bootstrap.within_groups import group_cells
 from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band

@@ -9,13 +9,13 @@ from steadycut.core.shift import parts as product_shift
 from steadycut.core.shift.label_shift import (
     cdf_at_edges,
     mixture_weight,
+    nearest_mixture,
     rank_bins,
     risk_range,
     valid_interval,
 )
 from steadycut.core.shift.parts import shift_intervals
 from steadycut.core.shift.rescale import affine_change, mixture_quantiles, quantile_matched
-from steadycut.core.shift.shape_test import nearest_mixture
 from steadycut.core.shift.tipping import tipping_point
 from tests.slow_reference import label_shift, rescaling, risks, shift, tipping
 from tests.slow_reference.compare_bounds import confusion_of, counts_for

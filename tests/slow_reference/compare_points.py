@@ -7,8 +7,7 @@ import numpy as np
 from steadycut import operating_point
 from steadycut.core import rates as characteristics
 from steadycut.core.intervals.auc import auc, auc_interval
-from steadycut.core.intervals.melding import spread_points
-from steadycut.core.intervals.rates import at_fixed_cut
+from steadycut.core.intervals.rates import at_fixed_cut, spread_points
 from steadycut.core.intervals.threshold import quantile_interval
 from tests.slow_reference import areas, criteria, operating_points
 from tests.slow_reference.compare_bounds import confusion_of, counts_for

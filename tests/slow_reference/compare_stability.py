@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import bootstrap_radius
 from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, window_level
 from steadycut.core.diagnose import flip_probability, flip_rate

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 
 from steadycut import PatientScores
-from steadycut.core.bootstrap.radius import joint_radius
-from steadycut.core.bounds.windows import windows_of
+from steadycut.core.bootstrap.draws import joint_radius
+from steadycut.core.bounds.modulus import windows_of
 from steadycut.core.confusion import count_decisions
 from steadycut.core.strata.certify import certify_boundaries
 from steadycut.core.strata.costs import CostMatrix

@@ -6,7 +6,7 @@ import numpy as np
 
 from steadycut import PatientScores, audit
 from steadycut.core.bounds.multiscale import window_level
-from steadycut.study.next_site import results_left_out
+from steadycut.study.fitted import results_left_out
 from steadycut.study.options import study_options
 from tests.slow_reference import bounds, cuts, risks, shift, stability
 from tests.slow_reference.any_scores import fit

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, adapt, fit
-from steadycut.core.adapt.plan import labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.menu import labels_needed, labels_one_at_a_time
 from steadycut.core.bounds.concentration import allowed_bounds
 from steadycut.core.records import Costs
 from steadycut.documents.rule import FrozenRule

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from steadycut.core.adapt.labels import limited, limits_at_every_look
-from steadycut.core.adapt.menu import make_menu
+from steadycut.core.adapt.menu import limited, limits_at_every_look, make_menu
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.adapt.refit import Labels, Model
 from steadycut.core.records import Costs

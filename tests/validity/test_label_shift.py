@@ -15,12 +15,13 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import (
     bootstrap_interval,
+    nearest_mixture,
     rank_bins,
     risk_range,
+    shape_test,
     smooth_shape,
     valid_interval,
 )
-from steadycut.core.shift.shape_test import nearest_mixture, shape_test
 
 pytestmark = pytest.mark.validity
 

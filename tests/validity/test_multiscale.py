@@ -12,8 +12,7 @@ import pytest
 from scipy.special import betainccinv, ndtr, stdtr
 
 from scripts.write_multiscale_levels import least_tails
-from steadycut.core.bootstrap.draws import draw_thresholds
-from steadycut.core.bootstrap.radius import bootstrap_radius
+from steadycut.core.bootstrap.draws import bootstrap_radius, draw_thresholds
 from steadycut.core.bounds.modulus import modulus
 from steadycut.core.bounds.multiscale import multiscale_band, window_level
 from steadycut.core.cuts.grid import even_cuts

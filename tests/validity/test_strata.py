@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, fit_strata
-from steadycut.core.bounds.windows import windows_of
+from steadycut.core.bounds.modulus import windows_of
 from steadycut.core.confusion import count_decisions
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import joint_band, joint_modulus

@@ -18,9 +18,14 @@ from scipy.special import ndtr
 from settings import COSTS, N_LABELS, STRONG, TUNED, cases, costs_of, log_ratios
 
 from steadycut.adaptation.before import is_far
-from steadycut.core.adapt.labels import exact_limit, limited, limits_at_every_look, nearest
-from steadycut.core.adapt.menu import make_menu
-from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.adapt.menu import (
+    exact_limit,
+    labels_needed,
+    limited,
+    limits_at_every_look,
+    make_menu,
+    nearest,
+)
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.adapt.refit import Labels, Model, Stated, refitted, refitted_each, refitted_with
 from steadycut.core.bounds.anytime import TARGET_BETS

@@ -35,12 +35,13 @@ from benchmarks.studies.intervals.run import (
 from benchmarks.studies.pieces import OneByOne, means_of, options, store
 from steadycut.core.confusion import Confusion
 from steadycut.core.intervals.auc import auc, auc_interval, delong_variance
-from steadycut.core.intervals.melding import spread_points, tails
 from steadycut.core.intervals.rates import (
     DIMENSIONS,
     at_fixed_cut,
     melded_intervals,
     quantities,
+    spread_points,
+    tails,
 )
 from steadycut.core.intervals.repeated_study import counts_at, cuts_at, repeated_ranks
 from steadycut.core.intervals.threshold import scores_around

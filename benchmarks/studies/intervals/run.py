@@ -34,8 +34,15 @@ from steadycut.core.bootstrap.draws import draw_thresholds
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of
 from steadycut.core.intervals.auc import auc, auc_interval
-from steadycut.core.intervals.melding import high_rate, low_rate, spread_points, tails
-from steadycut.core.intervals.rates import DIMENSIONS, at_fixed_cut, quantities
+from steadycut.core.intervals.rates import (
+    DIMENSIONS,
+    at_fixed_cut,
+    high_rate,
+    low_rate,
+    quantities,
+    spread_points,
+    tails,
+)
 from steadycut.core.intervals.repeated_study import (
     at_rechosen_cut,
     counts_at,

@@ -12,8 +12,7 @@ from scipy.special import expit, logit
 from steadycut.adaptation import before, labels
 from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
-from steadycut.core.adapt.labels import Limited
-from steadycut.core.adapt.menu import Item, grey_part, grey_zone, random_part
+from steadycut.core.adapt.menu import Item, Limited, grey_part, grey_zone, random_part
 from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
 from steadycut.core.records import PatientScores

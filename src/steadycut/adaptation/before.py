@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from steadycut.core.adapt.labels import nearest
-from steadycut.core.adapt.menu import Item, make_menu
+from steadycut.core.adapt.menu import Item, make_menu, nearest
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.adapt.refit import Model, Stated, refitted
 from steadycut.core.checks import FloatArray

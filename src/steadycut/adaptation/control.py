@@ -20,7 +20,7 @@ from steadycut.adaptation.labels import (
 )
 from steadycut.adaptation.next_step import after_change
 from steadycut.core.adapt import control
-from steadycut.core.adapt.labels import Limited
+from steadycut.core.adapt.menu import Limited
 from steadycut.core.adapt.refit import Labels
 from steadycut.core.checks import (
     FloatArray,

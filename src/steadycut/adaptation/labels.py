@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import ks_2samp
 
 from steadycut.adaptation.before import Situation, study_again
-from steadycut.core.adapt.labels import Limited, limited, limits_at_every_look, nearest
+from steadycut.core.adapt.menu import Limited, limited, limits_at_every_look, nearest
 from steadycut.core.adapt.refit import Labels, refitted_with
 from steadycut.core.bounds.anytime import lower_mean
 from steadycut.core.checks import IntArray, check_positive

@@ -2,7 +2,7 @@
 
 from steadycut.adaptation.before import Situation
 from steadycut.adaptation.labels import Judged
-from steadycut.core.adapt.plan import labels_needed
+from steadycut.core.adapt.menu import labels_needed
 from steadycut.documents.adaptation import ChangePart
 from steadycut.documents.next_step import NextStep
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from steadycut.adaptation.before import Situation
 from steadycut.adaptation.labels import Judged, labels_of, refitted_at
-from steadycut.core.adapt.labels import nearest
+from steadycut.core.adapt.menu import nearest
 from steadycut.core.adapt.refit import Labels, Stated
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import flip_rate

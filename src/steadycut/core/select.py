@@ -6,8 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds, draw_weighted
-from steadycut.core.bootstrap.radius import CENTERINGS, Radius, bootstrap_radius
+from steadycut.core.bootstrap.draws import (
+    CENTERINGS,
+    Radius,
+    ThresholdDraws,
+    bootstrap_radius,
+    draw_thresholds,
+    draw_weighted,
+)
 from steadycut.core.bootstrap.within_groups import group_cells, group_codes
 from steadycut.core.bounds.modulus import FORMS, dkw_band, modulus
 from steadycut.core.bounds.multiscale import multiscale_band

@@ -10,7 +10,7 @@ from typing import Literal
 
 from pydantic import FiniteFloat
 
-from steadycut.core.shift.distances import Distances
+from steadycut.core.shift.parts import Distances
 from steadycut.core.strata.certify import ErrorRate
 from steadycut.core.verdict import Answer, Overall, Question, RateName
 from steadycut.documents import parts

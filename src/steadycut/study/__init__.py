@@ -4,7 +4,6 @@
 ``options``           everything that a study depends on besides the patients
 ``roles``             who is used to choose the cut-off, and who to check it
 ``choosing``          candidates -> one of them, or an ensemble, with its cut-off
-``next_site``         what the hospitals of a study say about the next one
 ``fitted``            a fitted study, as plain data
 ``operating_point``   what a cut-off does to patients, with two kinds of intervals
 ``curves``            risk, modulus and costs along the cut-off, for the figures

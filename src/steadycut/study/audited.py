@@ -16,7 +16,7 @@ from steadycut.core.intervals.auc import auc
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rounding import percent
 from steadycut.core.rules.registry import most_called
-from steadycut.core.shift.distances import Distances, global_distances, kolmogorov
+from steadycut.core.shift.parts import Distances, global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
 from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts

@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from steadycut.core.bounds.modulus import dkw_band_width, largest_mass, width_of
+from steadycut.core.bounds.modulus import dkw_band_width, label_windows, largest_mass, width_of
 from steadycut.core.bounds.multiscale import largest_limit, weight_layers
-from steadycut.core.bounds.windows import label_windows
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.risk_curve import Curve, count_errors

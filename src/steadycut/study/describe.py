@@ -7,8 +7,7 @@ from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.left_cdf import count_below, left_cdf
-from steadycut.core.cuts.risk_curve import count_errors, risk_curve
+from steadycut.core.cuts.risk_curve import count_below, count_errors, left_cdf, risk_curve
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
 from steadycut.core.rates import miller_siegmund, p_chi_squared
 from steadycut.core.records import UNKNOWN, PatientScores, Recipe

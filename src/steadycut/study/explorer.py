@@ -9,7 +9,7 @@ from steadycut.core.bounds.binomial import upper_limit
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import exact_cuts
-from steadycut.core.cuts.left_cdf import count_below
+from steadycut.core.cuts.risk_curve import count_below
 from steadycut.core.records import Costs, PatientScores
 from steadycut.documents.parts import ExplorerPart
 from steadycut.study.fitted import FittedStudy

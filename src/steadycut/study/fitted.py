@@ -1,4 +1,9 @@
-"""A fitted study: a cut-off and everything that was found on the way to it, as plain data."""
+"""A fitted study: a cut-off and everything that was found on the way to it, as plain data.
+
+Of the next hospital, those hospitals speak that check a cut-off which others chose. Otherwise each
+one is left out in turn: the others choose a cut-off, as the study did, and all patients of the
+hospital show what it does there.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,23 +15,78 @@ from numpy.typing import NDArray
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import FloatArray, TextArray
-from steadycut.core.confusion import Confusion
+from steadycut.core.checks import FloatArray, IntArray, TextArray, shown_names
+from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, flip_rate, order_warnings
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.frames import Columns
-from steadycut.core.next_site import LEAST_SITES, NextSite, next_site
+from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
 from steadycut.core.odd import odd_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
-from steadycut.core.sites import unit_warnings
+from steadycut.core.sites import is_at, site_names, unit_warnings
 from steadycut.core.split import Roles
 from steadycut.core.survival import unknown_warnings
-from steadycut.errors import Warned
+from steadycut.errors import SteadycutError, Warned
 from steadycut.ingest.identifiers import alike_warnings
-from steadycut.study.next_site import results_at, results_left_out
+from steadycut.study.choosing import choose
 from steadycut.study.options import Options
+
+
+def results_at(patients: PatientScores, threshold: float) -> list[SiteResult]:
+    """Return what one cut-off does at every hospital; none of them chose it."""
+    names = site_names(patients)
+    called = shown_names(patients.sites) if patients.sites is not None else {}
+    return [
+        SiteResult(
+            site=called[name],
+            threshold=threshold,
+            counts=confusion_at(patients.take(is_at(patients, name)), threshold),
+        )
+        for name in names
+    ]
+
+
+def results_left_out(
+    given: Sequence[PatientScores], options: Options, select: IntArray, published: PatientScores
+) -> list[SiteResult]:
+    """Return what the cut-off of all other hospitals does at each hospital.
+
+    Empty where the others cannot choose, such as for lack of a class. ``published`` is the
+    candidate to which the published cut-off belongs.
+    """
+    if not given:
+        return []
+    selects = np.zeros(given[0].n_patients, dtype=bool)
+    selects[select] = True
+    quick = without_bootstrap(options)
+    _, seed = np.random.SeedSequence(options.seed).spawn(2)
+    results, sites = [], given[0].sites
+    called = {} if sites is None else shown_names(sites)
+    for name in site_names(given[0]):
+        out = is_at(given[0], name)
+        others, choosing = [one.take(~out) for one in given], np.flatnonzero(selects[~out])
+        if not choosing.size:
+            return []
+        try:
+            choice = choose(others, choosing, quick, seed)
+        except SteadycutError:
+            return []
+        there = choice.scores_of([one.take(out) for one in given]).oriented(options.direction)
+        cut = choice.chosen.threshold
+        same = choice.place is not None and given[choice.place] is published
+        counts, own = confusion_at(there, cut), cut if same else None
+        results.append(SiteResult(site=called[name], threshold=own, counts=counts))
+    return results
+
+
+def without_bootstrap(options: Options) -> Options:
+    """Return the options without replicates, where they do not decide what is chosen."""
+    search = options.search
+    if search.selector != "risk" or options.ensemble == "gls":
+        return options
+    return replace(options, search=replace(search, n_bootstrap=2))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -14,6 +14,7 @@ from steadycut.core.checks import MOST_REPLICATES, FloatArray, IntArray, check_c
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, check_some, sign_of
 from steadycut.core.shift import label_shift
+from steadycut.core.shift.label_shift import ShapeTest, shape_test
 from steadycut.core.shift.rescale import (
     LEVELS,
     affine_change,
@@ -21,7 +22,6 @@ from steadycut.core.shift.rescale import (
     quantile_matched,
     straightest_prevalence,
 )
-from steadycut.core.shift.shape_test import ShapeTest, shape_test
 from steadycut.documents import audit
 from steadycut.documents.frozen import FrozenFile
 

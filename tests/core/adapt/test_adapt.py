@@ -4,9 +4,15 @@ import numpy as np
 import pytest
 from scipy.stats import beta, binom, norm
 
-from steadycut.core.adapt.labels import exact_limit, limited, limits_at_every_look
-from steadycut.core.adapt.menu import Item, make_menu
-from steadycut.core.adapt.plan import labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.menu import (
+    Item,
+    exact_limit,
+    labels_needed,
+    labels_one_at_a_time,
+    limited,
+    limits_at_every_look,
+    make_menu,
+)
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Labels, Model
 from steadycut.core.bounds.anytime import TARGET_BETS

@@ -13,8 +13,7 @@ from steadycut.core.adapt.control import (
     try_menu,
     within,
 )
-from steadycut.core.adapt.labels import Labels
-from steadycut.core.adapt.menu import Item
+from steadycut.core.adapt.menu import Item, Labels
 from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs

@@ -1,11 +1,27 @@
 """The menu of cut-offs, against a slow twin, and whom to label."""
 
+import math
+
 import numpy as np
 import pytest
+from scipy.stats import beta
 
-from steadycut.core.adapt.menu import grey_part, grey_zone, make_menu, random_part
+from steadycut.core.adapt import menu as plan
+from steadycut.core.adapt.menu import (
+    Item,
+    exact_limit,
+    grey_part,
+    grey_zone,
+    limits_at_every_look,
+    make_menu,
+    nearest,
+    random_part,
+)
 from steadycut.core.adapt.pool import Pool
-from steadycut.core.adapt.refit import Model, refitted
+from steadycut.core.adapt.refit import Labels, Model, refitted
+from steadycut.core.bounds.anytime import TARGET_BETS
+from steadycut.core.bounds.buehler import buehler_limit
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from tests.core.adapt.hospitals import HOME, POOL
 
@@ -55,3 +71,103 @@ def test_nobody_is_labelled_twice_and_the_grey_zone_ends_below_its_upper_score()
 def test_without_a_stated_prevalence_the_menu_lies_around_the_first_hospital():
     assert make_menu(MODEL, POOL, FROZEN, COSTS) == make_menu(MODEL, POOL, FROZEN, COSTS, 0.0)
     assert make_menu(MODEL, POOL, FROZEN, COSTS) != make_menu(MODEL, POOL, FROZEN, COSTS, 1.0)
+
+
+def test_the_nearest_cut_off_counts_patients_between_and_takes_the_first_of_two():
+    """The cut-offs lie above two, five and five of ten patients."""
+    pool = Pool.of(np.arange(10.0))
+    menu = [Item(name="", cut=cut, weight=0.3) for cut in (2.0, 5.0, 4.5)]
+    assert [nearest(pool, menu, cut) for cut in (-np.inf, 3.0, 4.0, 5.0, 99.0)] == [0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("costs", [Costs(cost_fn=4.0), Costs(cost_fn=0.5, cost_fp=2.0)])
+def test_at_every_look_the_bets_against_the_limit_have_won_1_over_the_share_of_delta(costs):
+    """Some scores lie at the cut-off, and are called."""
+    rng = np.random.default_rng(2)
+    ill = rng.integers(0, 2, 60)
+    scores = np.where(rng.random(60) < 0.1, 1 - ill, ill) / 2
+    labels = Labels(scores=scores, labels=ill)
+    menu = [Item(name=name, cut=0.5, weight=weight) for name, weight in (("a", 0.75), ("b", 0.25))]
+    path = limits_at_every_look(menu, labels, costs, 0.2) / costs.largest
+    assert path.shape == (2, 60)
+    called = scores == 0.5
+    loss = (costs.cost_fn * (ill & ~called) + costs.cost_fp * (called & (ill == 0))) / costs.largest
+    for row, share in zip(path, (0.15, 0.05), strict=True):
+        for n in (30, 60):
+            won = [
+                np.mean(
+                    np.prod(1 + TARGET_BETS[:, None] * ((1 - loss[:m]) / (1 - row[n - 1]) - 1), 1)
+                )
+                for m in range(1, n + 1)
+            ]
+            # The lowest limit so far: reached at one look, and never exceeded before.
+            assert max(won) == pytest.approx(1 / share, rel=1e-6)
+
+
+def test_a_score_at_the_cut_off_is_called():
+    labels = Labels(scores=np.array([1.0, 2.0, 2.0, 3.0]), labels=np.array([1, 1, 0, 1]))
+    assert labels.counts_at(2.0) == Confusion(tp=2, fn=1, fp=1, tn=0)
+
+
+def test_the_limit_is_that_of_the_binomial_at_equal_costs_and_of_buehler_otherwise():
+    counts = Confusion(tp=9, fn=2, fp=3, tn=16)
+    equal = exact_limit(counts, Costs(cost_fn=2.0, cost_fp=2.0), 0.1)
+    assert equal == pytest.approx(2 * beta.ppf(0.9, 6, 25))
+    unequal = Costs(cost_fn=3.0)
+    assert exact_limit(counts, unequal, 0.1) == buehler_limit(counts, unequal, 0.1)
+
+
+def test_so_many_labels_are_found_up_to_the_largest_number(monkeypatch):
+    monkeypatch.setattr(plan, "MOST_LABELS", 63)
+    assert plan.labels_needed(0.10, 0.20, 0.1) == 63
+    monkeypatch.setattr(plan, "MOST_LABELS", 62)
+    assert plan.labels_needed(0.10, 0.20, 0.1) is None
+    # One label is enough where it is wrong with a probability of 95 % at the target.
+    assert plan.labels_needed(0.0, 0.95, 0.1) == 1
+    # A probability at delta certifies, and one at the power is enough.
+    assert plan.labels_needed(0.0, 0.5, 0.5) == 1
+    assert plan.labels_needed(0.0, 0.2, 0.1, power=1.0) == 11
+
+
+def test_a_risk_at_the_target_is_not_below_it():
+    assert plan.labels_needed(0.2, 0.2, 0.9) is None
+    assert plan.labels_one_at_a_time(0.2, 0.2, 0.9) == (None, None)
+
+
+@pytest.mark.parametrize(("target", "delta"), [(0.2, 0.1), (0.05, 0.3), (0.5, 0.01)])
+def test_the_most_errors_are_found_by_trying_every_number(monkeypatch, target, delta):
+    monkeypatch.setattr(plan, "MOST_LABELS", 40)
+    gain = TARGET_BETS * target / (1 - target)
+    most = []
+    for labels in range(1, 41):
+        totals = [
+            np.mean((1 + gain) ** (labels - wrong) * (1 - TARGET_BETS) ** wrong)
+            for wrong in range(labels + 1)
+        ]
+        most.append(sum(np.array(totals) >= 1 / delta) - 1)
+    assert plan.most_errors(target, delta).tolist() == most
+
+
+def slow_stops(risk, target, delta, n_streams, step, most):
+    """Stream by stream: the label after which each one stops; infinite if none does."""
+    rng, allowed = np.random.default_rng(0), plan.most_errors(target, delta)
+    errors, stops = dict.fromkeys(range(n_streams), 0), {}
+    for start in range(0, most, step):
+        for stream, row in zip(list(errors), rng.random((len(errors), step)), strict=True):
+            for label, chance in enumerate(row, start):
+                errors[stream] += chance < risk
+                if errors[stream] <= allowed[label]:
+                    stops[stream] = label + 1
+                    del errors[stream]
+                    break
+    return sorted(stops.get(stream, math.inf) for stream in range(n_streams))
+
+
+@pytest.mark.parametrize(("risk", "power"), [(0.1, 0.8), (0.0, 0.8), (0.12, 0.6), (0.1, 0.2)])
+def test_the_streams_are_always_the_same_and_stop_where_the_bets_are_won(monkeypatch, risk, power):
+    for name, number in (("MOST_LABELS", 300), ("N_STREAMS", 41), ("STEP", 10)):
+        monkeypatch.setattr(plan, name, number)
+    stops = slow_stops(risk, 0.2, 0.1, 41, 10, 300)
+    at = [stops[math.ceil(share * 41) - 1] for share in (0.5, power)]
+    wanted = tuple(None if math.isinf(one) else one for one in at)
+    assert plan.labels_one_at_a_time(risk, 0.2, 0.1, power) == wanted

@@ -3,10 +3,16 @@ import pytest
 
 from steadycut.core.confusion import confusion_at
 from steadycut.core.cuts.grid import cuts_of, exact_cuts
-from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts, risk_curve
+from steadycut.core.cuts.risk_curve import (
+    count_below,
+    count_errors,
+    left_cdf,
+    risk_at_cuts,
+    risk_curve,
+)
 from steadycut.core.records import Costs, PatientScores
 from tests.core.cohorts import COSTS, SEEDS, as_lists, random_cohort
-from tests.slow_reference import risks
+from tests.slow_reference import cuts, risks
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -97,3 +103,23 @@ def test_sums_of_weights_are_counted_as_they_are():
     assert curve.misses.tolist() == [0.0, 0.5, 0.75]
     assert curve.alarms.tolist() == [1.5, 0.0, 0.0]
     assert curve.ranks.tolist() == [0.0, 2.0, 2.25]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_share_below_agrees_with_counting(seed):
+    scores = random_cohort(seed).scores
+    thresholds = np.concatenate([scores, scores + 0.1, [scores.min() - 1, scores.max() + 1]])
+    expected = [cuts.rank_of(scores.tolist(), t) / 24 for t in thresholds]
+    assert left_cdf(scores, thresholds) == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_score_equal_to_the_threshold_is_not_below_it():
+    assert count_below(np.array([2.0, 2.0, 3.0]), [2.0]).tolist() == [0]
+
+
+def test_an_empty_class_has_nobody_below():
+    assert left_cdf(np.array([]), [0.0, 1.0]).tolist() == [0.0, 0.0]
+
+
+def test_the_only_score_is_the_whole_class():
+    assert left_cdf(np.array([1.0]), [1.0, 2.0]).tolist() == [0.0, 1.0]

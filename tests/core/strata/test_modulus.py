@@ -3,10 +3,9 @@ import itertools
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap.radius import bootstrap_radius, joint_radius
-from steadycut.core.bounds.modulus import modulus
+from steadycut.core.bootstrap.draws import bootstrap_radius, joint_radius
+from steadycut.core.bounds.modulus import modulus, windows_of
 from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, weight_layers
-from steadycut.core.bounds.windows import windows_of
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.draws import stratum_of
 from steadycut.core.strata.modulus import (

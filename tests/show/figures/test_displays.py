@@ -36,7 +36,7 @@ from steadycut.show.figures import (
     displays_of,
 )
 from steadycut.show.figures.elements import LONGEST_ROW, shorten, shorten_row
-from steadycut.show.svg.draw import draw_svg
+from steadycut.show.svg.picture import draw_svg
 from tests.show.figures import samples
 
 REPOSITORY = Path(__file__).resolve().parents[3]

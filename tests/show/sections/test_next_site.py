@@ -8,7 +8,7 @@ from steadycut.show.figures.elements import MOST_ROWS
 from steadycut.show.figures.sites import SitesDisplay
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.sections.next_site import next_site_facts, next_site_section
-from steadycut.show.svg.draw import draw_svg
+from steadycut.show.svg.picture import draw_svg
 
 
 def cohort(n_sites, n=30, spread=0.2, gap=3.0, seed=0):

@@ -13,8 +13,7 @@ from matplotlib.textpath import TextToPath
 
 from steadycut.show.figures import RiskCurveDisplay
 from steadycut.show.svg.axes import Axes
-from steadycut.show.svg.draw import draw_svg
-from steadycut.show.svg.picture import write_picture
+from steadycut.show.svg.picture import draw_svg, write_picture
 from tests.show.figures import samples
 from tests.show.figures.test_displays import MAKERS
 
@@ -108,7 +107,7 @@ def test_same_figure_same_bytes_without_matplotlib():
         f"import sys; sys.path[:0] = {[str(REPOSITORY / 'src'), str(REPOSITORY)]!r}\n"
         "from tests.show.figures import samples\n"
         "from steadycut.show.figures import RiskCurveDisplay\n"
-        "from steadycut.show.svg.draw import draw_svg\n"
+        "from steadycut.show.svg.picture import draw_svg\n"
         "print(draw_svg(RiskCurveDisplay.from_study(samples.tied_study()), 'figure'), end='')\n"
         "assert 'matplotlib' not in sys.modules\n"
     )

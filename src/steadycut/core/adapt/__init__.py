@@ -3,11 +3,10 @@
 =============  ==========================================================================
 ``pool``       scores of the first hospital by class, of the next one without labels
 ``refit``      the rule fitted again for the next hospital, from a stated prevalence and labels
-``menu``       a few cut-offs with weights, fixed before any label is seen; whom to label next
-``labels``     the choice among them and exact limits, from all labels at once
+``menu``       a few cut-offs with weights, fixed before any label is seen; whom to label next,
+               and how many; the choice among them by all labels, with exact limits
 ``sampling``   whom to label if labels are scarce, and limits from such labels
 ``switch``     decisions about the same patients by two versions
 ``control``    changes under a plan: attempts that spend one error probability
-``plan``       how many labels a certificate takes
 =============  ==========================================================================
 """

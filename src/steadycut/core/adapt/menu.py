@@ -8,16 +8,25 @@ the patients whose labels certify.
 Two cut-offs differ only in what they decide about patients between them. Labels of patients far
 from all plausible cut-offs say nothing about which one is better. So some of the labels go to the
 grey zone. Those say nothing about how often a cut-off errs, and must never certify.
+
+All labelled patients who were not picked certify every cut-off of the menu. Of these the one is
+chosen that decides most nearly as the rule does that is fitted again with the labels.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import logsumexp
+from scipy.stats import binom
 
 from steadycut.core.adapt.pool import Pool
-from steadycut.core.adapt.refit import Model, refitted_each
+from steadycut.core.adapt.refit import Labels, Model, refitted_each
+from steadycut.core.bounds.anytime import TARGET_BETS, largest_refuted
+from steadycut.core.bounds.binomial import upper_limit
+from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import FloatArray, IntArray
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
 # Between the most likely shift and that of another cut-off, and the weight of the two at that
@@ -87,3 +96,159 @@ def grey_part(
     """Return which patients are labelled to choose: up to ``size`` at random in the grey zone."""
     inside = np.flatnonzero((scores >= zone[0]) & (scores < zone[1]))
     return np.asarray(rng.choice(inside, min(size, inside.size), replace=False))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limited:
+    """A cut-off with the counts of the patients who certify it, and the limit of its mean cost."""
+
+    item: Item
+    counts: Confusion
+    limit: float
+
+
+def limited(menu: Sequence[Item], labels: Labels, costs: Costs, delta: float) -> list[Limited]:
+    """Return the cut-offs with their limits, which hold together at 1 - delta."""
+    limits = []
+    for item in menu:
+        counts = labels.counts_at(item.cut)
+        limit = exact_limit(counts, costs, delta * item.weight)
+        limits.append(Limited(item=item, counts=counts, limit=limit))
+    return limits
+
+
+def exact_limit(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return Buehler's limit of the risk, which at equal costs is that of Clopper and Pearson."""
+    if costs.equal:
+        return costs.largest * upper_limit(counts.fn + counts.fp, counts.n_patients, delta)
+    return buehler_limit(counts, costs, delta)
+
+
+def nearest(pool: Pool, menu: Sequence[Item], cut: float) -> int:
+    """Return which item of a menu decides most nearly as a cut-off does; of several the first.
+
+    Examples
+    --------
+    >>> menu = [Item(name="", cut=cut, weight=0.5) for cut in (2.0, 5.0)]
+    >>> [nearest(Pool.of(range(10)), menu, cut) for cut in (-np.inf, 3.0, 4.0)]
+    [0, 0, 1]
+    """
+    rank = pool.rank_of(cut)
+    return int(np.argmin([abs(pool.rank_of(item.cut) - rank) for item in menu]))
+
+
+def limits_at_every_look(
+    menu: Sequence[Item], labels: Labels, costs: Costs, delta: float
+) -> FloatArray:
+    """Return upper limits after each label, shape (cut-offs, labels); all hold at all times.
+
+    The labels come in the order given. A cut-off with a limit at or below a value that was fixed
+    beforehand may be accepted at once: whatever the stopping, a wrong one is ever accepted with
+    probability at most delta.
+    """
+    rows = []
+    for item in menu:
+        called, ill = labels.scores >= item.cut, labels.labels == 1
+        loss = np.where(ill & ~called, costs.cost_fn, np.where(called & ~ill, costs.cost_fp, 0.0))
+        gain = 1 - loss / costs.largest
+        distinct, place = np.unique(gain, return_inverse=True)
+        counts = np.cumsum(place[:, None] == np.arange(distinct.size), axis=0)
+        lower = largest_refuted(counts, distinct, delta * item.weight, TARGET_BETS)
+        rows.append(costs.largest * np.minimum.accumulate(1 - lower))
+    return np.array(rows)
+
+
+POWER = 0.8
+MOST_LABELS = 20_000
+# Simulated streams of labels, their seed, and how many labels are drawn at once.
+N_STREAMS, SEED, STEP = 2_000, 0, 500
+
+
+def labels_needed(risk: float, target: float, delta: float, power: float = POWER) -> int | None:
+    """Return how many random labels certify a risk below the target with probability ``power``.
+
+    Parameters
+    ----------
+    risk
+        The true mean cost, in units of the larger cost.
+    target
+        The mean cost to certify, in the same units.
+    delta
+        The probability that the certificate may be wrong.
+    power
+        The probability with which so many labels should be enough.
+
+    Returns
+    -------
+    int or None
+        The number of labels; None if the target cannot be reached with `MOST_LABELS`. With
+        unequal costs it is an upper estimate, because errors of one size vary most.
+
+    Examples
+    --------
+    >>> labels_needed(0.10, 0.20, 0.1), labels_needed(0.2, 0.2, 0.1)
+    (63, None)
+    """
+    if risk >= target:
+        return None
+    sizes = np.arange(1, MOST_LABELS + 1)
+    # The most errors that still certify: Pr(errors <= x) <= delta at the target.
+    most = binom.ppf(delta, sizes, target)
+    most = np.where(binom.cdf(most, sizes, target) > delta, most - 1, most)
+    enough = np.flatnonzero(binom.cdf(most, sizes, risk) >= power)
+    return int(sizes[enough[0]]) if enough.size else None
+
+
+def labels_one_at_a_time(
+    risk: float, target: float, delta: float, power: float = POWER
+) -> tuple[int | None, int | None]:
+    """Return how many labels certify the target if they are taken one at a time.
+
+    Parameters
+    ----------
+    risk, target, delta, power
+        As in `labels_needed`.
+
+    Returns
+    -------
+    tuple of int or None
+        The number after which half of the streams, and a share ``power`` of them, have stopped;
+        None where that is more than `MOST_LABELS`. They come from `N_STREAMS` simulated streams,
+        always the same ones, with the bets of `limits_at_every_look`.
+
+    Examples
+    --------
+    >>> labels_one_at_a_time(0.0, 0.2, 0.1), labels_one_at_a_time(0.2, 0.2, 0.1)
+    ((19, 19), (None, None))
+    """
+    if risk >= target:
+        return None, None
+    rng = np.random.default_rng(SEED)
+    errors, stops = np.zeros(N_STREAMS, dtype=np.int64), []
+    allowed = most_errors(target, delta)
+    for start in range(0, MOST_LABELS, STEP):
+        seen = errors[:, None] + np.cumsum(rng.random((errors.size, STEP)) < risk, axis=1)
+        reached = seen <= allowed[start : start + STEP]
+        done = reached.any(axis=1)
+        stops += (start + 1 + reached[done].argmax(axis=1)).tolist()
+        errors = seen[~done, -1]
+        if len(stops) >= max(power, 0.5) * N_STREAMS:
+            break
+    ends = np.sort(np.append(stops, np.full(N_STREAMS - len(stops), np.inf)))
+    found = [ends[int(np.ceil(share * N_STREAMS)) - 1] for share in (0.5, power)]
+    median, most = (int(stop) if np.isfinite(stop) else None for stop in found)
+    return median, most
+
+
+def most_errors(target: float, delta: float) -> IntArray:
+    """Return the most errors among 1, 2, ... labels with which the bets reach 1 / delta; or -1."""
+    labels = np.arange(1, MOST_LABELS + 1)
+    right, wrong = np.log1p(TARGET_BETS * target / (1 - target)), np.log1p(-TARGET_BETS)
+    low, high = np.full(labels.size, -1), labels
+    # More errors give a smaller total, so halving finds the last number that is enough.
+    while np.any(high - low > 1):
+        middle = (low + high) // 2
+        logs = (labels - middle)[:, None] * right + middle[:, None] * wrong
+        enough = logsumexp(logs, axis=1) >= np.log(TARGET_BETS.size / delta)
+        low, high = np.where(enough, middle, low), np.where(enough, high, middle)
+    return low

@@ -7,8 +7,7 @@
 ``betting``         the betting bound on a mean loss
 ``anytime``         limits of a mean that hold after every patient at once
 ``concentration``   every bound on the risk by its name, and which one ``auto`` takes
-``windows``         patients counted in all windows of the score
-``modulus``         the risk that a threshold error of a given size can cost
+``modulus``         windows of the score; the risk that a threshold error can cost
 ``multiscale``      an upper band on the modulus, for all windows at once
 ==================  =================================================================
 """

@@ -22,8 +22,7 @@ from pathlib import Path
 import numpy as np
 from scipy.special import betainccinv
 
-from steadycut.core.bounds.modulus import width_of
-from steadycut.core.bounds.windows import Windows, label_windows
+from steadycut.core.bounds.modulus import Windows, label_windows, width_of
 from steadycut.core.checks import BoolArray, FloatArray, IntArray, check_fraction, read_only
 from steadycut.core.records import Costs, PatientScores
 

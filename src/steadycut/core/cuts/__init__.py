@@ -2,7 +2,6 @@
 
 ==================  =================================================================
 ``grid``            patients -> the cuts, and the patients counted between them
-``left_cdf``        the share of scores strictly below a cut
 ``risk_curve``      counts between the cuts -> misses, alarms and risk at every cut
 ==================  =================================================================
 """

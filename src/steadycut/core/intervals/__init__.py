@@ -1,7 +1,6 @@
 """Confidence intervals of the cut-off and of what it does.
 
 ==================  =================================================================
-``melding``         intervals for functions of several rates
 ``rates``           sensitivity, predictive values, kappa, ... at the fixed cut-off
 ``repeated_study``  the same if another study of this size chose the cut-off again
 ``threshold``       the cut-off itself

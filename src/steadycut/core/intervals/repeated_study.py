@@ -11,8 +11,13 @@ import numpy as np
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.checks import FloatArray, Interval
-from steadycut.core.intervals.melding import spread_points
-from steadycut.core.intervals.rates import DIMENSIONS, Table, melded_intervals, quantities
+from steadycut.core.intervals.rates import (
+    DIMENSIONS,
+    Table,
+    melded_intervals,
+    quantities,
+    spread_points,
+)
 from steadycut.core.records import Costs, PatientScores
 
 

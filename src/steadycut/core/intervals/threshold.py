@@ -13,7 +13,7 @@ from scipy.special import betainc, betaincc
 
 from steadycut.core.bootstrap.draws import ThresholdDraws
 from steadycut.core.checks import FloatArray, Interval
-from steadycut.core.intervals.melding import spread_points, tails
+from steadycut.core.intervals.rates import spread_points, tails
 from steadycut.core.intervals.repeated_study import repeated_ranks
 from steadycut.core.records import PatientScores
 

@@ -5,7 +5,6 @@
 ``peers``            what other packages call a rule
 ``best_criterion``   the rule that takes the best cut by a criterion, within limits
 ``ties``             of several best cuts, the middle of the widest flat stretch
-``basins``           separate minima of a risk curve, and the barriers between them
 ``rank_logistic``    where the costs of both classes are even, by a line on the ranks
 ``stable``           the default rule: between the mean of all cuts and that line
 ``logistic``         a logistic regression on the score, cut where the costs say

@@ -15,8 +15,7 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray, IntArray, shown
 from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.left_cdf import count_to_left
-from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, risk_at_cuts
+from steadycut.core.cuts.risk_curve import TIE, Curve, count_errors, count_to_left, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.best_criterion import Best, Limit, criterion_near, criterion_of
 from steadycut.core.rules.criteria import CRITERIA, FAMILIES, Criterion

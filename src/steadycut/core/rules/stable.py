@@ -15,8 +15,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from steadycut.core.checks import BoolArray, FloatArray, IntArray, read_only
-from steadycut.core.cuts.left_cdf import count_to_left
-from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, risk_at_cuts
+from steadycut.core.cuts.risk_curve import Curve, cost_at_cuts, count_to_left, risk_at_cuts
 from steadycut.core.records import Costs
 from steadycut.core.rules.pruning import Sizes, Stretch, by_row
 from steadycut.core.rules.rank_logistic import even_place

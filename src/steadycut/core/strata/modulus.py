@@ -11,8 +11,8 @@ of one cut-off, and its band is that of `steadycut.core.bounds.multiscale`.
 
 import numpy as np
 
+from steadycut.core.bounds.modulus import Windows
 from steadycut.core.bounds.multiscale import largest_limit, weight_layers
-from steadycut.core.bounds.windows import Windows
 from steadycut.core.checks import FloatArray, check_fraction
 from steadycut.core.strata.costs import CostMatrix
 
@@ -22,7 +22,7 @@ def joint_modulus(windows: Windows, radius: FloatArray, costs: CostMatrix) -> fl
 
     Examples
     --------
-    >>> from steadycut.core.bounds.windows import windows_of
+    >>> from steadycut.core.bounds.modulus import windows_of
     >>> windows = windows_of(np.array([0.0, 0.1, 0.15, 0.9]), np.array([0, 1, 0, 1]), 2)
     >>> joint_modulus(windows, np.array([0.12]), CostMatrix([[0, 1], [3, 0]]))
     1.0

@@ -13,7 +13,6 @@
 ``plan``            how many patients for which certificate
 ``kinds``           which page each kind of document has
 ``applied``         what a frozen file decided about the patients of a table, in one line
-``page``            what a page is made of
-``builders``        sections, tables, figures and files of a page, each in one call
+``page``            what a page is made of, and what builds its parts
 ==================  =================================================================
 """

@@ -2,8 +2,7 @@
 
 from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
-from steadycut.show.pages.builders import of_columns, section
-from steadycut.show.pages.page import Page, Section, Status, Table
+from steadycut.show.pages.page import Page, Section, Status, Table, of_columns, section
 from steadycut.show.words.adaptation import assumptions, verdict_text
 from steadycut.show.words.audit import capital
 from steadycut.show.words.numbers import count, cut, percent, risk

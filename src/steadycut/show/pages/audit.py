@@ -6,8 +6,7 @@ from steadycut._kinds import file_name_of
 from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import AuditDocument, CutOffAudit, LabelledAudit, LabelledCutOffAudit
 from steadycut.documents.parts import Range
-from steadycut.show.pages.builders import data_rows, explained, listed, section
-from steadycut.show.pages.page import Explorer, Page, Section
+from steadycut.show.pages.page import Explorer, Page, Section, data_rows, explained, listed, section
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
 from steadycut.show.sections.characteristics import here_section

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from steadycut.documents.comparison import ComparedRule, ComparisonDocument
-from steadycut.show.pages.builders import of_columns
-from steadycut.show.pages.page import Page, Status, Table
+from steadycut.show.pages.page import Page, Status, Table, of_columns
 from steadycut.show.sections.comparison import comparison_section, cut_offs
 from steadycut.show.words.next_step import Sentence, Step
 from steadycut.show.words.numbers import count, percent, rate, risk

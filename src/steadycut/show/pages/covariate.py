@@ -3,8 +3,7 @@
 from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
-from steadycut.show.pages.builders import of_columns, section
-from steadycut.show.pages.page import Page, Section, Table
+from steadycut.show.pages.page import Page, Section, Table, of_columns, section
 from steadycut.show.render.columns import numbers, percents
 from steadycut.show.sections.certificate import certificate_section, judged
 from steadycut.show.words import sentences as say

@@ -2,8 +2,7 @@
 
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart
-from steadycut.show.pages.builders import explained, of_columns, section
-from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.pages.page import Page, Section, Status, explained, of_columns, section
 from steadycut.show.words.audit import capital
 from steadycut.show.words.monitor import verdict_text
 from steadycut.show.words.numbers import count, cut, percent, risk

@@ -3,8 +3,7 @@
 from steadycut.core.plan import PlannedCertificate, Pooling
 from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
-from steadycut.show.pages.builders import of_columns, section
-from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.pages.page import Page, Section, Status, of_columns, section
 from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, percent, risk, whole_percent
 

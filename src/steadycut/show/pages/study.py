@@ -9,8 +9,7 @@ from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
-from steadycut.show.pages.builders import data_rows, listed, mark, section
-from steadycut.show.pages.page import Page, Section, Status
+from steadycut.show.pages.page import Page, Section, Status, data_rows, listed, mark, section
 from steadycut.show.sections.certificate import (
     certificate_section,
     certificate_status,

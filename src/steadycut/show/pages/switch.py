@@ -2,8 +2,16 @@
 
 from steadycut.core.rounding import of_hundred_at_most
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
-from steadycut.show.pages.builders import explained, mark, of_columns, section
-from steadycut.show.pages.page import Page, Section, Status, Table
+from steadycut.show.pages.page import (
+    Page,
+    Section,
+    Status,
+    Table,
+    explained,
+    mark,
+    of_columns,
+    section,
+)
 from steadycut.show.words.adaptation import switch_text
 from steadycut.show.words.audit import capital
 from steadycut.show.words.numbers import count, cut, percent

@@ -8,7 +8,7 @@ from typing import Any
 
 from steadycut.io.packages import optional_package
 from steadycut.show.pages.page import Page
-from steadycut.show.svg.draw import draw_page
+from steadycut.show.svg.picture import draw_page
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:

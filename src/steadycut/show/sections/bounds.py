@@ -5,8 +5,7 @@ from typing import Any
 from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents import audit as audits
-from steadycut.show.pages.builders import explained, section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, explained, section
 from steadycut.show.sections.certificate import certificate_table
 from steadycut.show.words.numbers import change, count, percent, risk, spread
 from steadycut.show.words.sentences import bound_in_words, costs_in_words, quoted

@@ -9,8 +9,7 @@ from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart, Part
 from steadycut.documents.study import StudyRatePart, StudyVerdictPart
-from steadycut.show.pages.builders import explained, mark, section
-from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.pages.page import Section, Status, Table, explained, mark, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step

@@ -7,8 +7,7 @@ from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import LabelledAudit
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
-from steadycut.show.pages.builders import section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, section
 from steadycut.show.sections.survival import errors_note
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import bound_in_words, errors_sentence

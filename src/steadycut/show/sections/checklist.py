@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CountsPart, DataPart
 from steadycut.documents.study import StudyDocument
-from steadycut.show.pages.builders import section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, section
 from steadycut.show.words.numbers import count, cut, risk
 from steadycut.show.words.sentences import costs_in_words
 

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 from steadycut.core.aggregate.clusters import Clusters
 from steadycut.documents.study import CriterionPart, StudyDocument
-from steadycut.show.pages.builders import explained, of_columns, section
-from steadycut.show.pages.page import Section
+from steadycut.show.pages.page import Section, explained, of_columns, section
 from steadycut.show.sections.characteristics import cut_interval_rows
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, cut, exact, risk

@@ -5,8 +5,7 @@ from collections.abc import Container
 from steadycut.core.rounding import UNKNOWN, share_at_most
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.strata import RatePart
-from steadycut.show.pages.builders import of_columns, of_matrix, section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, of_columns, of_matrix, section
 from steadycut.show.words.numbers import percent
 
 

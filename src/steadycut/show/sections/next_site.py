@@ -4,8 +4,7 @@ from steadycut.core import rounding
 from steadycut.core.next_site import LEAST_NORMAL, Share, sites_needed
 from steadycut.core.rules.next_site import parse_next_site
 from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
-from steadycut.show.pages.builders import of_columns, section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, of_columns, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.show.words.numbers import count, cut, percent, rate, risk, whole_percent

@@ -9,8 +9,7 @@ from steadycut.core.rounding import (
 )
 from steadycut.documents import audit as audits
 from steadycut.documents.parts import CostsPart
-from steadycut.show.pages.builders import explained, of_columns, section
-from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.pages.page import Section, Status, Table, explained, of_columns, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import percent, risk
 

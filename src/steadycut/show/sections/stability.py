@@ -2,8 +2,7 @@
 
 from steadycut.core.rounding import at_most
 from steadycut.documents.study import StudyDocument, TippingSide
-from steadycut.show.pages.builders import explained, section
-from steadycut.show.pages.page import Section, Table
+from steadycut.show.pages.page import Section, Table, explained, section
 from steadycut.show.words.numbers import cut, percent, risk
 
 

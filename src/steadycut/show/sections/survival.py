@@ -2,8 +2,7 @@
 
 from steadycut.core.rounding import at_least, at_most
 from steadycut.documents.parts import CostsPart, Range, SurvivalPart
-from steadycut.show.pages.builders import explained, section
-from steadycut.show.pages.page import Section
+from steadycut.show.pages.page import Section, explained, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import count, cut, percent, rate, risk
 

@@ -8,8 +8,7 @@ from steadycut.core.verdict import MOST_PATIENTS, Answer, RateName, name_in_text
 from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
-from steadycut.show.pages.builders import Column, mark, of_columns, section
-from steadycut.show.pages.page import Section, Status
+from steadycut.show.pages.page import Column, Section, Status, mark, of_columns, section
 from steadycut.show.sections.certificate import asked_value, rule_value
 from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step

@@ -6,8 +6,7 @@ from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents import audit as audits
 from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.strata import RatePart
-from steadycut.show.pages.builders import mark
-from steadycut.show.pages.page import Section, Status, Table
+from steadycut.show.pages.page import Section, Status, Table, mark
 from steadycut.show.words.audit import name_of, overall_text, question_text
 from steadycut.show.words.numbers import count, percent, rate
 

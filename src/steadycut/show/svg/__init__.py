@@ -8,6 +8,5 @@ The figures call a few methods of matplotlib's axes. `axes.Axes` has the same me
 ``shapes``   lines, areas, marks and texts as SVG
 ``axes``     the methods that figures call; they keep what is drawn
 ``picture``  the room for the texts around the axes, and the picture as SVG
-``draw``     the figures of a page, each as one piece of SVG
 ===========  ==================================================================
 """

@@ -1,4 +1,7 @@
-"""The room for the texts around the axes, and the whole picture as SVG."""
+"""Figures as SVG that can stand inside HTML, with room for the texts around the axes.
+
+The same content gives the same bytes: no date, no random identifiers, no settings of the user's.
+"""
 
 import math
 from operator import attrgetter
@@ -8,6 +11,8 @@ import numpy as np
 
 from steadycut.core.checks import FloatArray
 from steadycut.show.figures.colours import BLACK
+from steadycut.show.figures.display import Display
+from steadycut.show.pages.page import Page
 from steadycut.show.svg.axes import Axes, Note, Shape
 from steadycut.show.svg.scale import Scale, Share
 from steadycut.show.svg.shapes import LINE, element, line, text, text_width
@@ -174,3 +179,24 @@ def write_legend(columns: list[list[Shape]], right: float, top: float) -> str:
             drawn += text(left + SAMPLE + GAP, middle, str(shape.label), SMALL, None)
         left += width
     return drawn
+
+
+# Points per inch: a picture counts in points.
+POINTS = 72
+
+
+def draw_page(page: Page) -> dict[str, str]:
+    """Draw the figures of a page, by name."""
+    return {
+        picture.name: draw_svg(picture.figure, picture.name)
+        for section in page.sections
+        for picture in section.pictures
+    }
+
+
+def draw_svg(display: Display, name: str) -> str:
+    """Draw a figure as an element of HTML; texts stay texts."""
+    axes = Axes()
+    display.draw(axes)
+    width, height = display.size()
+    return write_picture(axes, POINTS * width, POINTS * height, name)

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from steadycut.core.adapt.menu import LARGEST_WEIGHT
-from steadycut.core.adapt.plan import POWER, labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.menu import LARGEST_WEIGHT, POWER, labels_needed, labels_one_at_a_time
 from steadycut.core.checks import check_positive, refuse
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.parts import CostsPart

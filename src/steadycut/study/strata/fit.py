@@ -7,8 +7,8 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.bootstrap.radius import joint_radius
-from steadycut.core.bounds.windows import windows_of
+from steadycut.core.bootstrap.draws import joint_radius
+from steadycut.core.bounds.modulus import windows_of
 from steadycut.core.checks import IntArray, read_only
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import Cuts, clear_of_scores

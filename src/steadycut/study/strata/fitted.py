@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from steadycut.core.asked_rates import CertifiedRate, certified_rates
-from steadycut.core.bootstrap.radius import JointRadius
+from steadycut.core.bootstrap.draws import JointRadius
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.cuts.grid import operating_value
