@@ -464,7 +464,7 @@ def writes_docstring(module: Module) -> bool:
 
 
 def modules_of_kinds(modules: Mapping[str, Module]) -> set[str]:
-    """Return the modules that ``_kinds`` enters, and the folders that hold them."""
+    """Return the modules that ``_kinds`` enters."""
     table = modules.get(f"{PACKAGE}._kinds")
     entered: set[str] = set()
     for node in ast.walk(table.tree if table else ast.Module([], [])):
@@ -472,8 +472,7 @@ def modules_of_kinds(modules: Mapping[str, Module]) -> set[str]:
             case ast.keyword(arg="rule" | "study", value=ast.Constant(value=str(place))):
                 entered.add(f"documents.{place.partition(':')[0]}")
             case ast.keyword(arg="fitted", value=ast.Constant(value=str(place))):
-                name = place.partition(":")[0]
-                entered |= {name, name.rpartition(".")[0]}
+                entered.add(place.partition(":")[0])
             case ast.keyword(arg="command", value=ast.Constant(value=str(name))):
                 entered.add(f"cli.{name}")
     return {f"{PACKAGE}.{name}" for name in entered}

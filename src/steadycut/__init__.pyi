@@ -27,8 +27,8 @@ from steadycut.study.audit import audit as audit
 from steadycut.study.audited import Audit as Audit
 from steadycut.study.compare import Comparison as Comparison
 from steadycut.study.compare import compare as compare
-from steadycut.study.covariate.fit import fit_by_covariate as fit_by_covariate
-from steadycut.study.covariate.fitted import CovariateStudy as CovariateStudy
+from steadycut.study.covariate import CovariateStudy as CovariateStudy
+from steadycut.study.covariate import fit_by_covariate as fit_by_covariate
 from steadycut.study.fit import Study as Study
 from steadycut.study.fit import fit as fit
 from steadycut.study.labels.draw import LabelDraw as LabelDraw
@@ -40,7 +40,7 @@ from steadycut.study.operating_point import operating_point as operating_point
 from steadycut.study.options import paper_method as paper_method
 from steadycut.study.plan import Plan as Plan
 from steadycut.study.plan import plan as plan
-from steadycut.study.strata.fit import fit_strata as fit_strata
-from steadycut.study.strata.fitted import StrataStudy as StrataStudy
+from steadycut.study.strata import StrataStudy as StrataStudy
+from steadycut.study.strata import fit_strata as fit_strata
 
 displays = figures

@@ -74,7 +74,7 @@ KINDS = [
         page_name="strata",
         command="strata",
         line="Choose ordered risk strata, or rule out and rule in.",
-        fitted="study.strata.fitted:StrataStudy",
+        fitted="study.strata:StrataStudy",
     ),
     Kind(
         schema="steadycut.covariate/1",
@@ -84,7 +84,7 @@ KINDS = [
         page_name="covariate",
         command="covariate",
         line="Choose cut-offs that depend on a group or a number.",
-        fitted="study.covariate.fitted:CovariateStudy",
+        fitted="study.covariate:CovariateStudy",
     ),
 ]
 

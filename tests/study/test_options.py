@@ -12,7 +12,7 @@ import steadycut
 from steadycut.cli.commands import load, parameters_of
 from steadycut.cli.main import Commands
 from steadycut.study.options import USUAL, FitOptions, StudyOptions, lists_options, option_texts
-from steadycut.study.strata.options import StrataOptions, strata_options
+from steadycut.study.strata import StrataOptions, strata_options
 
 # The studies of other kinds, with what they need besides patients.
 KINDS = {

@@ -10,7 +10,7 @@ from steadycut.cli.results import finish_study
 from steadycut.cli.tables import with_data
 from steadycut.core.checks import check_choice
 from steadycut.core.covariate.design import KINDS
-from steadycut.study.covariate.fit import RULES, fit_by_covariate
+from steadycut.study.covariate import RULES, fit_by_covariate
 from steadycut.study.options import USUAL
 
 

@@ -25,8 +25,7 @@ from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small
 from steadycut.study.options import USUAL
-from steadycut.study.strata.fit import run_strata
-from steadycut.study.strata.options import strata_options
+from steadycut.study.strata import run_strata, strata_options
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

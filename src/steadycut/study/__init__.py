@@ -9,10 +9,9 @@
 ``curves``            risk, modulus and costs along the cut-off, for the figures
 ``explorer``          counts at many cut-offs, for the page
 ``useful``            the verdict of a fit: useful, and as good as asked for
-``describe``          a fitted study -> the document study.json
+``describe``          a fitted study -> study.json, and the rule for the next hospital
 ``reference``         what a rule keeps of its patients for a later audit
 ``small_cells``       results in which no number stands for few patients
-``freeze``            a fitted study -> the rule to take to the next hospital
 ``fit``               the whole flow: patients -> a study
 ``compare``           every rule chooses at one hospital and is judged at another
 ``plan``              how many patients for which certificate

@@ -27,9 +27,8 @@ from steadycut.documents.study import StudyDocument, StudyVerdictPart
 from steadycut.errors import BadOption, argument, explains_calls, warn_each
 from steadycut.ingest import aggregate
 from steadycut.study.choosing import Choice, Progress, choose
-from steadycut.study.describe import describe
+from steadycut.study.describe import describe, freeze
 from steadycut.study.fitted import FittedStudy, HeldOut, patient_columns
-from steadycut.study.freeze import freeze
 from steadycut.study.new_patients import with_labels
 from steadycut.study.operating_point import (
     CONFIDENCE,
