@@ -16,6 +16,7 @@ STUDIES = {
     "coverage": "coverage.run",
     "coverage_traps": "coverage.traps",
     "covariate": "covariate.run",
+    "heavy_tails": "intervals.heavy_tails",
     "honesty": "honesty",
     "interval_alternatives": "intervals.alternatives",
     "intervals": "intervals.run",
@@ -128,6 +129,11 @@ def test_the_study_of_stakes_runs_without_any_data(tmp_path):
     names = {row["method"] for row in found["all sets"]["methods"]}
     assert names < {row["method"] for row in stored["all sets"]["methods"]}
     assert done.stdout.endswith((tmp_path / "stakes.md").read_text("utf-8") + "\n")
+    again = [*command, "--only", "former rule", "share 0"]
+    subprocess.run(again, capture_output=True, text=True, check=True)
+    more = json.loads((tmp_path / "stakes.json").read_text("utf-8"))
+    assert more["all sets"]["methods"][:-1] == found["all sets"]["methods"]
+    assert more["all sets"]["methods"][-1]["method"] == "share 0"
 
 
 def test_the_study_of_adapting_runs_without_any_data(tmp_path):

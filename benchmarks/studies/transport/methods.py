@@ -4,6 +4,7 @@ Every method takes `Cohorts` and returns one threshold a cohort.
 """
 
 import numpy as np
+from ranked import Ranked, former
 
 from steadycut import PatientScores
 from steadycut.core.bootstrap.resampling import resample
@@ -117,6 +118,12 @@ def kernel(cohorts, costs, rng):
     return np.array(thresholds)
 
 
+def former_rule(cohorts, costs, rng):
+    """The rule `stable` as it was; see `ranked.former`."""
+    del rng
+    return former(Ranked(cohorts.scores, cohorts.labels), [(costs.cost_fn, costs.cost_fp)])[0]
+
+
 METHODS = {
     "erm": by_rule("erm"),
     "stable": by_rule("stable"),
@@ -131,4 +138,5 @@ METHODS = {
     "stable, 200 even cuts": one_by_one("stable", grid=EVEN_CUTS),
     "stable, half of the patients": one_by_one("stable", halved=True),
     "erm, half of the patients": one_by_one("erm", halved=True),
+    "former rule": former_rule,
 }

@@ -6,9 +6,14 @@ infinite thresholds: who calls everybody at home calls everybody abroad.
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import betainc, expit, logit, ndtr, ndtri
+
+from steadycut.core.cuts.risk_curve import Curve
+from steadycut.core.records import Costs
+from steadycut.core.rules.basins import barriers
 
 # No cut lies further out on the normal scale.
 FARTHEST = 40.0
@@ -200,6 +205,13 @@ def leaning_mass(ranked, pair):
     return betainc(first, second, high) - betainc(first, second, low)
 
 
+def middle_mass(ranked, pair):
+    """A Beta(2, 2) prior, which pulls to the middle."""
+    del pair
+    low, high = (edge**2 * (3 - 2 * edge) for edge in ranked.edges)
+    return high - low
+
+
 def posterior(ranked, pair, weight, mass):
     weights = np.where(ranked.is_cut, mass(ranked, pair), 0.0)
     weights = weights * np.exp(log_likelihood(ranked, pair, weight))
@@ -240,6 +252,32 @@ def halfway(ranked, costs, *, follows=False):
 
 def following(ranked, costs):
     return halfway(ranked, costs, follows=True)
+
+
+def former(ranked, costs):
+    """`stable` as it was: one opinion, pulled to the middle, in the heaviest of several basins."""
+    return [ranked.thresholds(former_rank(ranked, pair)) for pair in costs]
+
+
+def former_rank(ranked, pair):
+    weights = posterior(ranked, pair, present_weight(ranked.n), middle_mass)
+    for row in ranked.rows:
+        weights[row] *= heaviest_basin(ranked, pair, row, weights[row])
+    scores = np.exp(ndtri(np.clip(centres(ranked), 1e-12, 1 - 1e-12)))
+    mean = (weights * scores).sum(axis=1) / weights.sum(axis=1)
+    return ranked.nearest(ndtr(np.log(mean)))
+
+
+def heaviest_basin(ranked, pair, row, weights, height=2.0, least=0.05):
+    """Whether each cut is in it. A barrier parts two basins that both have some of the weight."""
+    cuts = np.flatnonzero(ranked.is_cut[row])
+    curve = Curve(misses=ranked.misses[[row]][:, cuts], alarms=ranked.alarms[[row]][:, cuts])
+    costs, upto = Costs(cost_fn=pair[0], cost_fp=pair[1]), np.cumsum(weights[cuts])
+    inside = (upto - weights[cuts] >= least) & (upto[-1] - upto >= least)
+    walls = cuts[inside & barriers(curve, costs, height)[0]]
+    edges, places = np.concatenate([[-1], walls, [ranked.n + 1]]), np.arange(ranked.n + 1)
+    basins = [(places > low) & (places < high) for low, high in pairwise(edges)]
+    return basins[int(np.argmax([weights[basin].sum().round(9) for basin in basins]))]
 
 
 def stable(weight=0.1, share=0.55, height=2.5, ridge=None):
