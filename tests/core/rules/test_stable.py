@@ -345,11 +345,12 @@ def test_what_is_at_stake_at_every_cut_by_hand():
 
 
 def test_a_class_without_patients_weighs_nothing_at_a_target():
-    """One patient of a class weighs as much as all of it."""
+    """The patients of a class weigh together what one patient of it would, if there are any."""
     target = Costs(cost_fn=2.0, target=(0.2, 0.4))
-    for labels in ([0, 1, 0], [1, 0, 1]):
+    for labels in ([0, 1, 0], [1, 0, 1], [0, 0, 0], [1, 1, 1]):
         cohort = PatientScores(scores=np.arange(3.0), labels=labels)
         curve = count_errors(exact_cuts(cohort).cells[None, :])
-        weights = np.array([0.6 / sum(labels), 0.7 / (3 - sum(labels))])
+        sizes = np.array([sum(labels), 3 - sum(labels)])
+        weights = np.array([0.6, 0.7]) / np.maximum(sizes, 1)
         found = np.ravel(class_weights(curve, target))
-        assert found == pytest.approx(weights * 3 / 1.3)
+        assert found == pytest.approx(weights * 3 / (weights @ sizes))
