@@ -1,6 +1,7 @@
 """The rule ``stable``: the mean of all cuts and a logistic regression on ranks, with a check."""
 
 import itertools
+import math
 from fractions import Fraction
 from math import exp, log1p, sqrt
 from statistics import NormalDist
@@ -56,7 +57,10 @@ def even_place(scores, steps):
 
 
 def minimise(points):
-    """Return the intercept and slope of the smallest loss, by Newton steps that are halved."""
+    """Return the intercept and slope of the smallest loss, by Newton steps that are halved.
+
+    The last step is so small that the next one would be lost in rounding.
+    """
     a = b = 0.0
     for _ in range(200):
         risks = [1 / (1 + exp(-(a + b * z))) for z, _, _ in points]
@@ -71,6 +75,8 @@ def minimise(points):
         while size > 1e-9 and loss(points, a + size * up, b + size * turn) > loss(points, a, b):
             size /= 2
         a, b = a + size * up, b + size * turn
+        if max(abs(up), abs(turn)) < 1e-9:
+            break
     return a, b
 
 
@@ -109,7 +115,7 @@ def errors_at(scores, steps, threshold):
         for score, step in zip(scores, steps, strict=True)
         if (score >= threshold) != (step > 0)
     )
-    return len(steps) * wrong / sum(map(abs, steps))
+    return Fraction(len(steps) * wrong, sum(map(abs, steps)))
 
 
 def likelihoods_of(errors, n):
@@ -117,21 +123,21 @@ def likelihoods_of(errors, n):
 
     Less than a billionth is nothing.
     """
-    epsilon = float(min(errors) + 1) / (n + 2)
-    every = [(epsilon / (1 - epsilon)) ** (WEIGHT * float(e - min(errors))) for e in errors]
+    fewest = min(errors)
+    epsilon = float(fewest + 1) / (n + 2)
+    every = [(epsilon / (1 - epsilon)) ** (WEIGHT * float(e - fewest)) for e in errors]
     return [value if value >= LEAST_LIKELIHOOD else 0.0 for value in every]
 
 
-def is_worse(scores, steps, kinds, cut, best):
-    """Return whether a cut has clearly more errors than the best one.
+def is_worse(scores, steps, kinds, cut, best, excess_errors):
+    """Return whether a cut has clearly more errors than the best one; so many more it has.
 
     Compared are the squares of the patients between them, with one more patient of each kind.
     """
     low, high = sorted((cut, best))
-    scale = len(steps) / sum(map(abs, steps))
+    scale = Fraction(len(steps), sum(map(abs, steps)))
     between = sum(step**2 for score, step in zip(scores, steps, strict=True) if low <= score < high)
     squares = scale**2 * (between + sum(kind**2 for kind in kinds))
-    excess_errors = errors_at(scores, steps, cut) - errors_at(scores, steps, best)
     return excess_errors**2 > HEIGHT**2 * squares
 
 
@@ -148,6 +154,8 @@ def chosen_rank(scores, steps, kinds, thresholds=None):
     ``kinds`` are all steps that a patient can have. The cut is that of the nearest rank; of two as
     near, to nine digits, the lower one. By default the cuts are the exact ones.
     """
+    unit = math.lcm(*(Fraction(step).denominator for step in [*steps, *kinds]))
+    steps, kinds = ([int(unit * Fraction(step)) for step in each] for each in (steps, kinds))
     n = len(scores)
     values = [*sorted(set(scores)), float("inf")] if thresholds is None else thresholds
     ranks = [sum(score < value for score in scores) for value in values]
@@ -158,10 +166,11 @@ def chosen_rank(scores, steps, kinds, thresholds=None):
     binned = scores if thresholds is None else [sum(v <= s for v in values) for s in scores]
     line = even_place(binned, steps)
     wanted = n * NormalDist().cdf((1 - SHARE) * mean_score(weights, quantiles) + SHARE * line)
-    chosen, best = nearest(ranks, wanted), values[errors.index(min(errors))]
+    chosen, fewest = nearest(ranks, wanted), min(errors)
+    best = values[errors.index(fewest)]
     walls = [
-        not likelihood or is_worse(scores, steps, kinds, value, best)
-        for value, likelihood in zip(values, likelihoods, strict=True)
+        not likelihood or is_worse(scores, steps, kinds, value, best, wrong - fewest)
+        for value, likelihood, wrong in zip(values, likelihoods, errors, strict=True)
     ]
     if not walls[ranks.index(chosen)]:
         return chosen, wanted

@@ -18,6 +18,7 @@ from steadycut.core.adapt.refit import (
     asked_shift,
     likely_shift,
     refitted,
+    refitted_each,
     refitted_with,
 )
 from steadycut.core.cuts.risk_curve import count_errors
@@ -211,3 +212,38 @@ def test_the_likeliest_shift_may_lie_far_from_the_centre_of_a_wide_prior(odds, i
 def test_a_prevalence_beyond_one_in_a_thousand_asks_for_no_larger_shift():
     assert asked_shift(MODEL, COUNTS, 1e-6) == asked_shift(MODEL, COUNTS, 0.001)
     assert asked_shift(MODEL, COUNTS, 1 - 1e-6) == asked_shift(MODEL, COUNTS, 0.999)
+
+
+def test_the_labels_are_compared_with_who_is_called():
+    data = Labels(scores=np.array([0.2, 0.5, 0.5, 0.9]), labels=np.array([0, 1, 0, 0]))
+    counts = data.counts_at(0.5)
+    assert (counts.tp, counts.fn, counts.fp, counts.tn) == (1, 0, 2, 1)
+
+
+@pytest.mark.parametrize("ill", [0.01, 2.0, 8.0, 9.99])
+def test_the_risk_of_everybody_is_the_stated_share(ill):
+    assert agreeing_shift(np.zeros(1), np.array([10.0]), ill) == pytest.approx(logit(ill / 10))
+
+
+def test_the_odds_of_a_hospital_stop_at_one_in_a_thousand():
+    one = np.array([0.0, 1.0])
+    for ill, well, share in ((5e-4, 1.0, 0.001), (1.0, 5e-4, 0.999)):
+        model = Model.from_counts(one, np.array([0.0, ill]), np.array([well, 0.0]))
+        assert model.log_odds == pytest.approx(logit(share))
+
+
+def test_the_cut_offs_at_several_shifts_are_those_of_each_alone():
+    shifts = np.array([-3.0, -0.5, 0.2, 2.0])
+    for data in (None, labelled(15, 0.3, 6)):
+        together = refitted_each(MODEL, Costs(cost_fn=2.0), shifts, data)
+        alone = [refitted(MODEL, Costs(cost_fn=2.0), shift, data) for shift in shifts]
+        assert together.tolist() == alone
+
+
+def test_a_prevalence_that_asks_for_no_shift_pulls_nowhere():
+    """Both classes alike, half of them ill, and half of the patients stated to be ill."""
+    model = Model.of(home_of(np.array([1.0, 2.0, 1.0, 2.0]), np.array([0, 0, 1, 1])))
+    counts = model.counts(np.array([1.0, 2.0]))
+    assert asked_shift(model, counts, 0.5) == 0
+    found = Stated.of(model, counts, (0.5, 0.5))
+    assert (found.shift, found.pull) == (0.0, 0.0)

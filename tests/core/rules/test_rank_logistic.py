@@ -123,3 +123,37 @@ def test_the_middle_of_a_group_is_a_quarter_of_a_patient_from_the_ends_at_least(
     """Patients may count as parts of one."""
     found = group_scores(np.array([[0.0, 0.2, 4.0, 9.9, 10.0]]), np.array([[10]]))
     assert ndtr(found)[0] == pytest.approx([0.025, 0.21, 0.695, 0.975])
+
+
+def test_curves_with_as_many_cuts_as_edges_keep_their_cuts():
+    curves = (np.array([[0, 1, 9]]), np.array([[0, 1, 4]]), np.array([[5, 5, 0]]))
+    assert rank_logistic.grouped(curves, np.array([0.0, 0.5, 1.0])) is curves
+    found = rank_logistic.grouped(curves, np.array([0.0, 1.0]))
+    assert [values.tolist() for values in found] == [[[0, 9]], [[0, 4]], [[5, 0]]]
+
+
+def test_a_group_beyond_the_outermost_edge_is_as_large_as_there():
+    n = np.array([10**6])
+    wide = 10**6 * rank_logistic.STEP * np.exp(-8) / np.sqrt(2 * np.pi)
+    for rank in (0, 31, 10**6 - 31, 10**6):
+        assert largest_group(np.array([rank]), n) == pytest.approx(wide, rel=1e-9)
+    for rank in (33, 10**6 - 33):
+        assert largest_group(np.array([rank]), n)[0] > 1.001 * wide
+
+
+def test_each_row_halves_its_own_steps():
+    """The loss of the others falls by more than that of the first one rises."""
+    score = np.array([[0.702, -1.414, 0.712]])
+    ill, well = np.array([[0.1255, 8.7e-4, 0.0064]]), np.array([[1.3e-4, 8.7e-7, 6.39]])
+    others = np.array([[50.0, 900.0, 400.0]])
+    rows = [
+        np.concatenate([first, *30 * [other]])
+        for first, other in (
+            (score, np.array([[-1.0, 0.0, 2.0]])),
+            (ill, others),
+            (well, 1000 - others),
+        )
+    ]
+    together = np.stack(fit_line(*rows, 1e-9))[:, 0]
+    alone = np.ravel(fit_line(score, ill, well, 1e-9))
+    assert together == pytest.approx(alone, rel=1e-4)

@@ -233,3 +233,18 @@ def test_a_function_is_a_rule_with_its_name():
     cohort = random_cohort(1)
     expected = rank_by("erm", cohort, Costs())
     assert rank_by(hits, cohort, Costs()) == expected
+
+
+def test_a_rule_that_knows_where_the_thresholds_lie_is_taken_as_it_is():
+    rule = parse_rule("mean-score")
+    assert parse_rule(rule) is rule
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "specificity"])
+def test_a_rate_without_a_value_would_call_everybody_or_nobody(name):
+    with pytest.raises(BadOption) as caught:
+        parse_rule(name)
+    assert str(caught.value) == (
+        f"rule '{name}' needs a value: {name}:0.9 asks for at least 0.9, "
+        f"max-{name} for the largest."
+    )
