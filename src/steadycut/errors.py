@@ -52,13 +52,16 @@ IN_PYTHON: Mapping[str, str] = MappingProxyType({})
 # What to type, and the names that other packages have for it.
 A_TABLE = "Make patients of a table first: steadycut.aggregate(table, patient=..., score=...)."
 OURS = {
-    "Type y=...": "labels label y_true truth outcome",
+    "Type y=...": "labels label y_true truth outcome target",
+    "Type label=...": "y labels y_true truth outcome target",
+    "Type labels=...": "y label y_true truth outcome target",
     "Type seed=...": "random_state rng random_seed",
     "Type delta=..., such as 0.1 for 90 %.": "alpha confidence_level level",
     "Type cost_fn=... and cost_fp=...": "cost costs cost_ratio",
     "Type n_bootstrap=...": "n_boot boot_runs B n_resamples",
     "Type rule=...": "metric method scoring criterion",
     "Every patient counts once; there are no weights.": "sample_weight",
+    "Type patients=..., labels=... or sites=...": "patient ids id groups site",
     A_TABLE: "patient score patient_col score_col",
 }
 Given = ParamSpec("Given")
@@ -170,10 +173,10 @@ def no_such_name(name: str, names: Collection[str]) -> TypeError:
     >>> no_such_name("dleta", ["delta", "seed"])
     TypeError("there is no option 'dleta'. Did you mean 'delta'?")
     """
-    ours = next((text for text, others in OURS.items() if name in others.split()), "")
-    wanted = set() if ours == A_TABLE else set(re.findall(r"(\w+)=", ours))
-    hint = f" {ours}" if ours and wanted <= set(names) else did_you_mean(name, names)
-    return TypeError(f"there is no option {name!r}.{hint}")
+    texts = [text for text, others in OURS.items() if name in others.split()]
+    asked = {*re.findall(r"(\w+)=", A_TABLE), *names}
+    ours = [f" {text}" for text in texts if asked.issuperset(re.findall(r"(\w+)=", text))]
+    return TypeError(f"there is no option {name!r}.{(*ours, did_you_mean(name, names))[0]}")
 
 
 def explains_calls(function: Callable[Given, Returned]) -> Callable[Given, Returned]:
@@ -195,9 +198,10 @@ def explains_calls(function: Callable[Given, Returned]) -> Callable[Given, Retur
             signature.bind(*args, **kwargs)
         except TypeError as error:
             for name in kwargs:
-                if name not in names:
+                if name not in names and "options" not in names:
                     raise no_such_name(name, names) from None
-            raise TypeError(f"{error}. Type {function.__name__}({usage}).") from None
+            called = function.__qualname__.removesuffix(".__init__")
+            raise TypeError(f"{error}. Type {called}({usage}).") from None
         return function(*args, **kwargs)
 
     return call

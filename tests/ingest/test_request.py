@@ -78,7 +78,7 @@ def test_recipe_holds_texts_only():
 
 
 @pytest.mark.parametrize(
-    ("name", "meant"), [("labels", "label"), ("decimals", "decimal"), ("sites", "site")]
+    ("name", "meant"), [("labell", "label"), ("decimals", "decimal"), ("sites", "site")]
 )
 def test_aggregate_asks_what_an_unknown_argument_meant(name, meant):
     table = {"id": ["a"], "s": [1.0]}

@@ -1,15 +1,18 @@
 """Calls as people type them: what is taken, and what is said about the others."""
 
+import json
 import pickle
 import warnings
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import steadycut
 from steadycut import PatientScores, StableThreshold
-from steadycut.errors import BadOption, BadPatients, explains_calls
+from steadycut.errors import BadOption, BadPatients, SteadycutError, explains_calls
 
 
 @pytest.fixture(scope="module")
@@ -75,24 +78,90 @@ def test_names_of_other_packages_get_ours(cohort, given, says):
         steadycut.fit(PatientScores(*cohort), **given)
 
 
-def test_other_functions_say_what_to_type(cohort, rule, pool):
+# A call, and what it says: the arguments are the scores and labels of a cohort, its patients, a
+# study and its rule, patients with identifiers, and a table.
+WRONG_CALLS = {
+    "audit, labels": (lambda it: it.audit(it.rule, it.s, labels=it.y), "'labels'. Type y=..."),
+    "audit of a study": (lambda it: it.audit(it.study, it.P), "study.freeze(), or FrozenRule.load"),
+    "adapt, three": (
+        lambda it: it.adapt(it.rule, it.s, it.y),
+        "Type adapt(rule, patients, prevalence=..., labelled=",
+    ),
+    "adapt, two": (
+        lambda it: it.adapt(it.rule, it.pool),
+        "prevalence=0.08) or labelled patients (labelled)",
+    ),
+    "adapt a table": (lambda it: it.adapt(it.rule, it.table, patient="id"), "steadycut.aggregate("),
+    "draw too many": (
+        lambda it: it.draw_labels(it.rule, it.pool, 10**6),
+        "draw=1000000 must be below",
+    ),
+    "draw twice": (
+        lambda it: it.draw_labels(it.rule, it.pool, patients=50),
+        "Type draw_labels(rule, patients, draw",
+    ),
+    "fit, site": (
+        lambda it: it.fit(it.P, stratify="site"),
+        "the site of every patient: give sites",
+    ),
+    "fit, rate": (lambda it: it.fit(it.P, rule="sensitivity"), "needs a value: sensitivity:0.9"),
+    "fit a table": (lambda it: it.fit(it.table), "fit(table, patient=..., score=..., label=...)"),
+    "fit a column": (
+        lambda it: it.fit(it.table, patient="id"),
+        "score is missing. Of a table name",
+    ),
+    "fit, texts": (lambda it: it.fit(it.s, it.words), "positive='VALUE'"),
+    "fit, positive": (lambda it: it.fit(it.P, positive="ill"), "score is missing"),
+    "fit, three": (lambda it: it.fit(it.s, it.y, 0.1), "Type fit(patients, y, "),
+    "patients, three": (
+        lambda it: it.PatientScores(it.s, it.y, it.ids),
+        "Type PatientScores(scores, labels, patients=",
+    ),
+    "patients, y": (lambda it: it.PatientScores(it.s, y=it.y), "'y'. Type labels=..."),
+    "patients, id": (lambda it: it.PatientScores(it.s, id=it.ids), "'id'. Type patients=..."),
+    "aggregate": (lambda it: it.aggregate(it.table), "Type aggregate(source, patient=..., score="),
+    "aggregate, y": (
+        lambda it: it.aggregate(it.table, patient="id", score="s", y="y"),
+        "'y'. Type label=...",
+    ),
+    "certify": (lambda it: it.certify(it.P, 0.5), "Type certify(scores, y, threshold, "),
+    "compare": (lambda it: it.compare(it.P, alpha=0.1), "Type compare(internal, external, "),
+    "compare, alpha": (lambda it: it.compare(it.P, it.P, alpha=0.1), "Type delta=..., such as"),
+    "operating point": (lambda it: it.operating_point(it.P, 0.5), "give threshold=0.5"),
+    "plan": (lambda it: it.plan(200), "Type plan(risk=..., width=..., patients="),
+    "switch": (lambda it: it.switch(it.rule, it.P), "Type switch(rule, old, new, "),
+    "weights": (
+        lambda it: StableThreshold().fit(it.s, it.y, sample_weight=it.s),
+        "there are no weights",
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def typed(cohort, rule, pool):
     scores, y = cohort
-    with pytest.raises(TypeError, match=r"'labels'\. Type y=\.\.\.$"):
-        steadycut.audit(rule, scores, labels=y)
-    with pytest.raises(
-        TypeError, match=r"Type adapt\(rule, patients, prevalence=\.\.\., labelled="
-    ):
-        steadycut.adapt(rule, scores, y)
-    with pytest.raises(BadOption, match=r"prevalence=0\.08\) or labelled patients \(labelled\)"):
-        steadycut.adapt(rule, pool)
-    with pytest.raises(BadOption, match="draw=1000000 must be below"):
-        steadycut.draw_labels(rule, pool, 10**6)
-    with pytest.raises(BadPatients, match="the site of every patient: give sites"):
-        steadycut.fit(PatientScores(scores, y), stratify="site")
-    with pytest.raises(BadOption, match=r"needs a value: sensitivity:0\.9"):
-        steadycut.fit(scores, y, rule="sensitivity")
-    with pytest.raises(TypeError, match="there are no weights"):
-        StableThreshold().fit(scores, y, sample_weight=np.ones(240))
+    ids, words = [f"secret{i}" for i in range(240)], np.where(y == 1, "ill", "healthy")
+    given = {"s": scores, "y": y, "P": PatientScores(scores, y), "rule": rule, "pool": pool}
+    table = pd.DataFrame({"id": ids, "s": scores, "y": y})
+    given |= {"ids": ids, "words": words, "table": table, "study": steadycut.fit(scores, y)}
+    return SimpleNamespace(**{name: getattr(steadycut, name) for name in dir(steadycut)}, **given)
+
+
+@pytest.mark.parametrize("name", WRONG_CALLS)
+def test_a_call_that_is_not_taken_says_in_one_line_what_to_type(typed, name):
+    call, says = WRONG_CALLS[name]
+    with pytest.raises((TypeError, SteadycutError)) as caught:
+        call(typed)
+    assert says in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert "secret" not in str(caught.value)
+
+
+def test_labels_in_words_are_taken_if_the_ill_one_is_named(typed):
+    study = steadycut.fit(typed.s, typed.words, positive="ill")
+    assert study.threshold == typed.study.threshold
+    ours = steadycut.fit(typed.P, typed.words, positive="ill")
+    assert ours.patients.recipe.positive == "ill"
 
 
 def test_a_warning_blames_the_line_of_the_user(cohort):
@@ -111,27 +180,62 @@ def test_an_error_within_the_function_stays_its_own():
         broken("mine")
 
 
-def test_every_result_is_short_names_nobody_and_equals_its_pickle(cohort, rule, pool):
+# Public classes that hold no result.
+NO_RESULTS = {"StableThreshold", "StableThresholdClassifier", "SteadycutError"}
+
+
+@pytest.fixture(scope="module")
+def results(cohort, rule, pool):
     scores, y = cohort
     patients = PatientScores(scores, y, patients=[f"secret{i}" for i in range(240)])
-    sexes = np.tile(["f", "m"], 120)
-    by_sex = steadycut.fit_by_covariate(patients, covariate=sexes)
-    results = [
-        *(patients, rule, steadycut.fit(patients), by_sex, by_sex.freeze()),
+    by_sex = steadycut.fit_by_covariate(patients, covariate=np.tile(["f", "m"], 120))
+    grades = (scores > 0).astype(int) + y
+    strata = steadycut.fit_strata(
+        PatientScores(scores), costs=[[0, 1, 2], [1, 0, 1], [2, 1, 0]], grades=grades
+    )
+    study = steadycut.fit(patients, n_bootstrap=20)
+    return [
+        *(patients, rule, study, by_sex, by_sex.freeze(), strata, strata.freeze()),
         *(steadycut.plan(risk=0.1, width=0.05), steadycut.operating_point(scores, y, 0.5)),
+        *(study.operating_point(), study.certificate),
         *(steadycut.draw_labels(rule, pool, 50), steadycut.switch(rule, scores, scores + 0.1)),
         *(steadycut.audit(rule, scores + 0.1, y), steadycut.monitor(rule, scores + 0.1, y)),
-        steadycut.adapt(rule, pool, prevalence=0.3),
+        *(steadycut.audit(rule, scores + 0.1), steadycut.adapt(rule, pool, prevalence=0.3)),
+        steadycut.compare(patients, PatientScores(scores + 0.1, y), rules=["erm", "youden"]),
+        rule.decide({"patient": [f"secret{i}" for i in range(240)], "score": scores}),
     ]
+
+
+def test_every_public_class_of_results_is_tried(results):
+    public = {name: getattr(steadycut, name) for name in steadycut.__all__}
+    kinds = {name for name, one in public.items() if isinstance(one, type)}
+    kinds = {name for name in kinds if not issubclass(public[name], Warning)} - NO_RESULTS
+    assert kinds <= {type(one).__name__ for one in results}
+
+
+def test_every_result_is_short_names_nobody_and_equals_its_pickle(results):
     for result in results:
-        assert len(repr(result)) < 400, type(result)
-        assert "secret" not in repr(result)
-        assert "object at 0x" not in repr(result)
+        text = repr(result)
+        assert len(text) <= 400, type(result)
+        assert text.count("\n") < 5, type(result)
+        assert "secret" not in text
+        assert "object at 0x" not in text
         assert pickle.loads(pickle.dumps(result)) == result, type(result)  # noqa: S301
         assert len(result.to_frame())
     for first, second in pairwise(results):
         assert first != second
 
 
-def test_a_result_without_a_figure_does_not_offer_one(rule, cohort):
-    assert "plot()" not in repr(steadycut.switch(rule, cohort[0], cohort[0] + 0.1))
+def test_every_result_but_those_of_patients_is_plain_numbers_and_texts(results):
+    for result in results:
+        if not isinstance(result, PatientScores | dict):
+            written = json.dumps(result.to_dict(), allow_nan=True)
+            assert "secret" not in written, type(result)
+
+
+def test_a_result_offers_a_figure_only_if_it_has_one(results):
+    for result in results:
+        if "plot()" in repr(result):
+            assert result.plot().figure_, type(result)
+    assert "plot()" in repr(results[2])
+    assert "plot()" not in repr(steadycut.plan(risk=0.1, width=0.05))

@@ -752,7 +752,7 @@ def test_a_table_is_taken_with_the_names_of_its_columns(form, tmp_path):
 
 
 def test_columns_of_no_table_are_refused():
-    with pytest.raises(SteadycutError, match="score must be one or several names"):
+    with pytest.raises(SteadycutError, match="score is missing"):
         steadycut.fit([0.1, 0.9], [0, 1], patient="id")
     with pytest.raises(SteadycutError, match="a table must be a path"):
         steadycut.fit(np.array([0.1, 0.9]), [0, 1], score="s")

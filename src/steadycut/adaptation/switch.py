@@ -14,7 +14,7 @@ from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import WARN, check_deployment, check_rule
 from steadycut.documents.next_step import NextStep
-from steadycut.documents.shown import LOOK_AT_TEXT, Shown
+from steadycut.documents.shown import Shown
 from steadycut.documents.switch import ChangesPart, MatchedPart, SwitchDocument
 from steadycut.errors import BadOption, TooFewPatients, Warned, explains_calls, warn_each
 from steadycut.study.new_patients import as_patients
@@ -24,7 +24,7 @@ LEAST_PATIENTS = 20
 QUANTILES = np.linspace(0.05, 0.95, 19)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Switch(Shown):
     """What a new version changes, and what one does with it: look at it, describe it."""
 
@@ -41,15 +41,6 @@ class Switch(Shown):
     seed: int
     same_scores: bool
     warnings: tuple[str, ...]
-
-    def __repr__(self) -> str:
-        """Return the answer in three lines; no patient is shown."""
-        moved = self.changes
-        return (
-            f"Switch of {moved.n_patients} patients: {moved.newly + moved.no_longer} decisions "
-            f"change\nsame decisions: {self.same_decisions}, share called changed: "
-            f"{'yes' if self.call_rate_changed else 'not shown'}\n{LOOK_AT_TEXT}"
-        )
 
     @property
     def same_decisions(self) -> Answer:

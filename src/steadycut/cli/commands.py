@@ -22,7 +22,8 @@ from steadycut.io.log import open_log, this_run
 
 SHORT = 2
 # Arguments of Python, and the option that does the same.
-IN_PYTHON = {"y": "label", "labels": "label", "labelled": "label", "sites": "site"}
+IN_PYTHON = dict.fromkeys(("y", "labels", "labelled"), "label")
+IN_PYTHON |= {"sites": "site", "patients": "patient"}
 HELP = {"help_option_names": ["-h", "--help"]}
 
 # Where the field of a group keeps what typer must know of it.
@@ -189,7 +190,7 @@ class PanelCommand(TyperCommand):
             return super().invoke(ctx)
         except SteadycutError as error:
             flags = {str(param.name): param.opts[0] for param in self.params}
-            flags |= {name: flags[own] for name, own in IN_PYTHON.items() if own in flags}
+            flags = {name: flags[own] for name, own in IN_PYTHON.items() if own in flags} | flags
             by_app = this_run().by_app
             raise Refusal(error.renamed(flags) if by_app else error.spelled(flags)) from error
 

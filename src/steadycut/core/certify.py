@@ -1,17 +1,21 @@
 """A frozen threshold and patients who did not choose it -> an upper bound on its risk."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from numpy.typing import ArrayLike
 
 from steadycut.core.bounds.concentration import BOUNDS, choose_bound
 from steadycut.core.checks import check_finite, check_fraction
 from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.frames import Columns, Framed
 from steadycut.core.records import Costs, PatientScores, check_some, sign_of
+from steadycut.errors import explains_calls
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Certificate:
+class Certificate(Framed):
     """An upper bound on the risk of a threshold. It holds with probability 1 - delta.
 
     ``value`` is the observed ``risk`` plus ``generalization``, the allowance for chance. The bound
@@ -37,6 +41,13 @@ class Certificate:
     def vacuous(self) -> bool:
         """Whether the certified risk is not below that of calling nobody or everybody."""
         return self.value >= self.trivial_risk
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and texts, as ``study.json`` has them."""
+        return {**asdict(self), "value": self.value, "vacuous": self.vacuous}
+
+    def _tables(self) -> Mapping[str, Callable[[], Columns]]:
+        return {"certificate": lambda: {name: [cell] for name, cell in self.to_dict().items()}}
 
     def again(
         self, counts: Confusion, costs: Costs, delta: float | None = None, bound: str | None = None
@@ -81,6 +92,7 @@ def certificate_of(
     )
 
 
+@explains_calls
 def certify(
     scores: ArrayLike,
     y: ArrayLike,

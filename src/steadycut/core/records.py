@@ -39,6 +39,7 @@ from steadycut.errors import (
     TooFewPatients,
     Warned,
     argument,
+    explains_calls,
     warn_each,
 )
 
@@ -223,6 +224,7 @@ class PatientScores(Framed):
     # A cache: what `once` has made of these patients.
     _made: dict[str, Any] = field(init=False)
 
+    @explains_calls
     def __init__(
         self,
         scores: ArrayLike,

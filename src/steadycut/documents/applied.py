@@ -30,7 +30,8 @@ class AppliedDocument(Part):
 class Decisions(dict[str, Any], Framed):
     """The decisions about the patients of a table: arrays by the name of their column."""
 
-    # As every dictionary.
+    # A dictionary would compare whole arrays by their truth, and has no hash.
+    __eq__, __ne__ = Framed.__eq__, object.__ne__
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:

@@ -76,7 +76,7 @@ class Guarded(Protocol):
 def check_rule(rule: object) -> None:
     """Refuse anything but a frozen rule, such as its path."""
     if not hasattr(rule, "expected"):
-        refuse("rule", "be a FrozenRule, as FrozenRule.load(path) gives it", rule)
+        refuse("rule", "be a frozen rule: study.freeze(), or FrozenRule.load(path)", rule)
 
 
 def check_deployment(

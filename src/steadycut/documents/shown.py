@@ -11,7 +11,7 @@ from steadycut.core.frames import Columns, Framed
 from steadycut.core.rounding import at_most, percent
 from steadycut.documents.parts import EstimatePart, OperatingPointPart, Part, Step
 
-# The last line of a repr.
+# What to do with a result, whether it has figures or not.
 LOOK = "summary(), plot() and report(path) show it"
 LOOK_AT_TEXT = "summary() and report(path) show it"
 # The columns that come first in a table.
@@ -24,10 +24,12 @@ class Shown(Framed):
     __slots__ = ()
     # The tables: the name of each, and the list in the document that has its rows.
     _lists: ClassVar[Mapping[str, str]] = {}
+    # The last line of the repr.
+    _look: ClassVar[str] = LOOK_AT_TEXT
 
     def __repr__(self) -> str:
         """Return the first line of the summary; no patient is shown."""
-        return f"{type(self).__name__}: {self.summary().partition(chr(10))[0]}\n{LOOK_AT_TEXT}"
+        return f"{type(self).__name__}: {self.summary().partition(chr(10))[0]}\n{self._look}"
 
     def _content(self) -> object:
         return self.to_dict()

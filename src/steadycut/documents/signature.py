@@ -21,7 +21,7 @@ from steadycut.documents.kinds import by_schema, kind_of
 from steadycut.errors import BadOption, BadRuleFile, BadSignature, refusing
 from steadycut.io.files import read_or_refuse, write_atomically
 from steadycut.io.packages import optional_package
-from steadycut.rule_reader import decoded, is_signed, public_key, signature_of
+from steadycut.rule_reader import PUBLIC_START, decoded, is_signed, public_key, signature_of
 
 SCHEMA = "steadycut.signature/1"
 ALGORITHM = "Ed25519"
@@ -250,9 +250,7 @@ def _public_key(path: Path) -> bytes:
 
 
 def _fingerprint(public: Any) -> str:  # noqa: ANN401
-    _, serialization = _cryptography()
-    form = serialization.PublicFormat.SubjectPublicKeyInfo
-    return hashlib.sha256(public.public_bytes(serialization.Encoding.DER, form)).hexdigest()
+    return hashlib.sha256(PUBLIC_START + public.public_bytes_raw()).hexdigest()
 
 
 def _read(path: Path, what: str) -> bytes:

@@ -8,7 +8,15 @@ import numpy as np
 
 from steadycut.core.aggregate.aggregators import How
 from steadycut.core.records import PatientScores
-from steadycut.errors import BadOption, MissingColumn, Warned, argument, no_such_name, warn_each
+from steadycut.errors import (
+    BadOption,
+    MissingColumn,
+    Warned,
+    argument,
+    explains_calls,
+    no_such_name,
+    warn_each,
+)
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
@@ -154,6 +162,7 @@ def aggregate(
 ) -> dict[tuple[str, str], PatientScores]: ...
 
 
+@explains_calls
 def aggregate(
     source: Any,
     *,
@@ -238,7 +247,7 @@ def aggregate(
     reading = {name: given.pop(name) for name in Reading.__annotations__ if name in given}
     request = make_request(patient=patient, score=score, how=how, **given)
     table = read_patients(request, source, **reading)
-    warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=2)
+    warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=3)
     note_order(table, source, patient)
     if not isinstance(score, str):
         return dict(table.patients)

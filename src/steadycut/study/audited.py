@@ -99,6 +99,8 @@ class Audit(Decided):
         if isinstance(document, audit.LabelledCutOffAudit):
             points = document.operating_point, document.operating_point_internal
             tables["operating_point"] = lambda: point_columns(*points)
+        if not document.questions:
+            return {**tables, **super(Audit, self)._tables()}
         tables["questions"] = lambda: columns_of(document.questions)
         if isinstance(document, audit.LabelledAudit) and document.groups:
             groups = document.groups

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Unpack, cast
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,6 +46,7 @@ from steadycut.study.roles import (
 )
 from steadycut.study.useful import study_verdict
 
+COLUMNS_TO_NAME = "Of a table name the columns: fit(table, patient=..., score=..., label=...)."
 # One score, or several candidates.
 Several = PatientScores | Mapping[Any, PatientScores] | Iterable[PatientScores]
 
@@ -166,10 +167,13 @@ def fit(
     >>> fit(rows, patient="id", score="score", label="ill", rule="erm").certificate.n_patients
     100
     """
-    named = {"patient": patient, "score": score, "label": label, "positive": positive}
-    if any(name is not None for name in named.values()):
-        patients = aggregate(patients, **cast("Any", named))
-    study = make_study(with_labels(patients, y), stratify=stratify, progress=progress, **options)
+    if score is not None:
+        named: Any = {"patient": patient, "score": score, "label": label, "positive": positive}
+        patients = aggregate(patients, **named)
+    elif (patient, label, positive if y is None else None) != (None, None, None):
+        raise BadOption(f"{argument('score')} is missing. {COLUMNS_TO_NAME}")
+    given = with_labels(patients, y, positive)
+    study = make_study(given, stratify=stratify, progress=progress, **options)
     warn_each(study.warnings, stacklevel=3)
     return study
 
@@ -300,8 +304,7 @@ def as_candidates(patients: Several) -> list[PatientScores]:
         raise BadOption(
             "patients must be PatientScores, or scores with their labels in "
             f"{argument('y')}, or a mapping or sequence of PatientScores; got "
-            f"{type(patients).__name__}. Of a table name the columns: fit(table, patient=..., "
-            "score=..., label=...)."
+            f"{type(patients).__name__}. {COLUMNS_TO_NAME}"
         )
     return several
 

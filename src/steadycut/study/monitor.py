@@ -29,7 +29,7 @@ UNWATCHED = Warned.of("call rate")(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Monitor(Decided):
     """What the patients who have arrived so far say about a frozen rule.
 
@@ -43,14 +43,7 @@ class Monitor(Decided):
     calls: CallWatch | None
     compared: Comparison | None
 
-    def __repr__(self) -> str:
-        """Return the answer in two lines; no patient is shown."""
-        alarm = "no alarm" if self.risk is not None else "the risk is not watched"
-        if self.calls is not None and self.calls.first_alarm is not None:
-            alarm = f"the share called has changed (alarm after patient {self.calls.first_alarm})"
-        if self.first_alarm is not None:
-            alarm = f"alarm at patient {self.first_alarm}"
-        return f"Monitor of {self.n_patients} patients: {alarm}\n{LOOK}"
+    _look = LOOK
 
     @property
     def first_alarm(self) -> int | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,7 +53,7 @@ def as_patients(rule: FrozenFile[Any], given: Given, y: object = None) -> Patien
     return given if isinstance(given, PatientScores) else PatientScores(scores=given)
 
 
-def with_labels(patients: Any, y: Mapping[Any, object] | ArrayLike | None) -> Any:  # noqa: ANN401
+def with_labels(patients: Any, y: Any, positive: object = None) -> Any:  # noqa: ANN401
     """Return patients with the labels that are given beside them, or as they are.
 
     Examples
@@ -64,8 +64,9 @@ def with_labels(patients: Any, y: Mapping[Any, object] | ArrayLike | None) -> An
     if y is None:
         return patients
     if isinstance(patients, PatientScores):
-        return replace(patients, labels=by_patient("y", patients, y))
-    return PatientScores(patients, cast("ArrayLike", y))
+        given: Any = {"labels": by_patient("y", patients, y), "positive": positive}
+        return replace(patients, **given)
+    return PatientScores(patients, y, positive=positive)
 
 
 def graded_patients(

@@ -8,7 +8,6 @@ import numpy as np
 
 from steadycut.core.rounding import at_most, significant
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
-from steadycut.documents.parts import CertificatePart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.figures.colours import BLACK, BLUE, ORANGE, SKY
 from steadycut.show.figures.display import CutOffDisplay, array
@@ -54,8 +53,13 @@ class CertificateDisplay(CutOffDisplay):
 
     def __init__(self, document: StudyDocument | CutOffAudit) -> None:
         super().__init__(document)
-        self.bars = _certificate_bars(document.certificate)
-        self.trivial_risk = document.certificate.trivial_risk
+        certificate = document.certificate
+        self.bars = [
+            Bar("observed", OBSERVED, certificate.risk),
+            Bar("allowance for chance", ADDED, certificate.generalization),
+            Bar("certified", BOUND, certificate.value),
+        ]
+        self.trivial_risk = certificate.trivial_risk
         if isinstance(document, LabelledCutOffAudit):
             self.bars = _audit_bars(document)
             prevalence = document.operating_point.prevalence
@@ -103,14 +107,6 @@ class CertificateDisplay(CutOffDisplay):
 def leads_on(bar: Bar, after: Bar) -> bool:
     """Say whether a line leads from the end of a bar to the next one."""
     return after.kind == ADDED or (bar.kind, after.kind) == (ADDED, BOUND)
-
-
-def _certificate_bars(certificate: CertificatePart) -> list[Bar]:
-    return [
-        Bar("observed", OBSERVED, certificate.risk),
-        Bar("allowance for chance", ADDED, certificate.generalization),
-        Bar("certified", BOUND, certificate.value),
-    ]
 
 
 def _audit_bars(document: LabelledCutOffAudit) -> list[Bar]:

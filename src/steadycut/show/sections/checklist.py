@@ -56,6 +56,7 @@ LEFT_OF_AUDIT = {
 }
 SCORE = "how rows become one score of a patient"
 ACCURACY = "sensitivity, specificity, predictive values, likelihood ratios, AUC, with intervals"
+RULE_FILE = "rule.json, under Files"
 VERSIONS = "versions, seed, hash of the data"
 TEXT = (
     "The items of STARD 2015 (diagnostic accuracy) and TRIPOD+AI (prediction models) that are "
@@ -114,7 +115,7 @@ def _section(
         **dict.fromkeys(("patients and setting", "reference standard"), NOTHING),
         "the score": SCORE,
         "missing data": _missing(document.data),
-        "full specification": _rule(document),
+        "full specification": RULE_FILE if document.frozen_rule else "the cut-off, to the digit",
         "open science": VERSIONS,
         **found,
     }
@@ -145,7 +146,3 @@ def _roles(document: StudyDocument) -> str:
     return (
         f"{document.patients.select} patients used to choose, {document.patients.certify} to check"
     )
-
-
-def _rule(document: StudyDocument | CutOffAudit) -> str:
-    return "rule.json, under Files" if document.frozen_rule else "the cut-off, to the digit"

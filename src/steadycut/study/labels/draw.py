@@ -220,8 +220,7 @@ def patient_coins(patients: PatientScores, seed: int, rule: FrozenRule) -> Float
     """Return the coin of each patient by the seed and the rule; refuse rows without identifiers."""
     if patients.patients is None:
         raise BadPatients(
-            "a labelling plan needs the identifiers of the patients; name their column with "
-            f"{argument('patient')}."
+            f"a labelling plan needs the identifiers of the patients; give {argument('patients')}."
         )
     return coins(patients.patients.tolist(), seed, str(rule.document.sha256))
 
