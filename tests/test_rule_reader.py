@@ -1,6 +1,7 @@
 """The reader that runs alone: the decisions of steadycut to the last bit, or a refusal."""
 
 import ast
+import base64
 import csv
 import io
 import json
@@ -616,6 +617,14 @@ VECTORS = [
             "387b2eaeb4302aeeb00d291612bb0c00"
         ),
     ),
+    (
+        "fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025",
+        "af82",
+        (
+            "6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc659"
+            "4a7c15e9716ed28dc027beceea1ec40a"
+        ),
+    ),
 ]
 
 
@@ -627,6 +636,33 @@ def test_the_signatures_of_the_standard_are_right(vector):
     # The same scalar plus the order of the group: a second signature of the same message.
     more = int.from_bytes(signature[32:], "little") + rule_reader.ORDER
     assert not rule_reader.is_signed(key, signature[:32] + more.to_bytes(32, "little"), message)
+    # The opposite points: a first half and a key with the other sign.
+    opposite = signature[:31] + bytes([signature[31] ^ 0x80]) + signature[32:]
+    assert not rule_reader.is_signed(key, opposite, message)
+    assert not rule_reader.is_signed(key[:31] + bytes([key[31] ^ 0x80]), signature, message)
+    for wrong in (signature[:-1], signature + b"\0", b""):
+        assert not rule_reader.is_signed(key, wrong, message)
+
+
+# The number of a point may be written once: as a number from 0 below the prime (RFC 8032, 5.1.3).
+OTHER_NUMBERS = [
+    (y + rule_reader.PRIME | odd << 255).to_bytes(32, "little") for y in range(19) for odd in (0, 1)
+]
+
+
+@pytest.mark.parametrize("key", OTHER_NUMBERS)
+def test_a_key_that_is_written_as_another_number_is_none(key):
+    pem = base64.b64encode(rule_reader.PUBLIC_START + key)
+    pem = b"-----BEGIN PUBLIC KEY-----\n%s\n-----END PUBLIC KEY-----\n" % pem
+    assert rule_reader.public_key(pem) == b""
+    assert rule_reader.is_weak(key)
+
+
+def test_a_key_that_is_no_point_is_none():
+    points = [y.to_bytes(32, "little") for y in range(2, 40)]
+    none = [key for key in points if rule_reader.is_weak(key)]
+    assert 10 < len(none) < 30
+    assert not any(rule_reader.is_signed(key, key + bytes(32), b"") for key in none)
 
 
 def test_it_judges_signatures_as_the_package_does():

@@ -401,20 +401,20 @@ def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
 
 
 def is_weak(public: bytes) -> bool:
-    """Whether a key is one of the few points for which anybody can make signatures."""
+    """Whether a key is no point, or one of the few for which anybody can make signatures."""
     point = _point(public)
-    return point is not None and _times(8, point)[0] == 0
+    return point is None or _times(8, point)[0] == 0
 
 
 def _point(packed: bytes) -> Point | None:
     """Return a point from its 32 bytes, in extended coordinates; None if it is not on the curve."""
     number = int.from_bytes(packed, "little")
-    y, odd = number % 2**255 % PRIME, number >> 255
+    y, odd = number % 2**255, number >> 255
     ratio = (y * y - 1) * pow(CURVE * y * y + 1, PRIME - 2, PRIME) % PRIME
     x = pow(ratio, (PRIME + 3) // 8, PRIME)
     if (x * x - ratio) % PRIME:
         x = x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
-    if (x * x - ratio) % PRIME or len(packed) != 32:
+    if (x * x - ratio) % PRIME or y >= PRIME or len(packed) != 32:
         return None
     x = PRIME - x if x & 1 != odd else x
     return x, y, 1, x * y % PRIME
