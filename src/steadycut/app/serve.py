@@ -2,6 +2,7 @@
 
 import asyncio
 import html
+import logging
 import os
 import secrets
 import signal
@@ -145,6 +146,9 @@ class Impatient(H11Protocol):
 
 
 def _server(app: Guard) -> uvicorn.Server:
+    # The parser of uploads would print bytes of them.
+    logging.getLogger("python_multipart").disabled = True
+    logging.getLogger("python_multipart.multipart").disabled = True
     config = uvicorn.Config(
         app,
         http=Impatient,

@@ -281,7 +281,9 @@ def one_line(place: str) -> Iterator[None]:
         raise BadTable(msg) from None
     except (OSError, EOFError, zlib.error, load_duckdb().Error, *arrow_errors()) as error:
         text = str(error).strip().replace(TableFile(place).absolute, place)
-        reason = csv_files.csv_reason(text) or _printable(text.partition("\n")[0].rstrip("."))
+        reason = csv_files.csv_reason(text) or _printable(
+            text.partition("\n")[0].partition(" (b")[0].rstrip(".")
+        )
         msg = f"{place!r} cannot be read: {reason}. Check the file, or write it again."
         raise BadTable(msg) from None
 
