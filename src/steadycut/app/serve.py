@@ -147,8 +147,7 @@ class Impatient(H11Protocol):
 
 def _server(app: Guard) -> uvicorn.Server:
     # The parser of uploads would print bytes of them.
-    logging.getLogger("python_multipart").disabled = True
-    logging.getLogger("python_multipart.multipart").disabled = True
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL)
     config = uvicorn.Config(
         app,
         http=Impatient,
