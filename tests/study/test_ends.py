@@ -25,11 +25,14 @@ from steadycut import (
 )
 from steadycut.adaptation.before import situation_of
 from steadycut.adaptation.rule import adapted_rule
+from steadycut.app.rules import cut_off_of
 from steadycut.core.records import Recipe
 from steadycut.core.rounding import who_is_called
+from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
 from steadycut.errors import BadRuleFile, SteadycutWarning
 from steadycut.rule_reader import END_TEXTS, ENDS, with_ends
+from steadycut.show.pages.applied import applied_text
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{SteadycutWarning.__module__}.SteadycutWarning")
 CASES = pytest.mark.parametrize("direction", ["ge", "le"])
@@ -94,6 +97,21 @@ def test_every_surface_says_what_it_is(who, direction, tmp_path):
     assert f"call {who}" in repr(study)
     assert repr(study.freeze()) == f"FrozenRule(score: patient mean; calls {who})"
     assert words in study.freeze().summary()
+
+
+@CASES
+@WHO
+def test_a_list_of_rules_and_the_decisions_say_whom_it_calls(who, direction, tmp_path):
+    rule = study_of(who, direction).freeze()
+    rule.save(tmp_path / "rule.json")
+    score = rule.document.columns.score
+    assert cut_off_of(tmp_path / "rule.json") == f"Calls {who}, whatever “{score}” is"
+    called = 7 if who == "everybody" else 0
+    applied = AppliedDocument(
+        threshold=rule.threshold, n_patients=7, called=called, call_rate=called / 7, flip_rate=0
+    )
+    assert f"called ({called // 7:.0%})".replace("%", " %") in applied_text(applied)
+    assert f": the rule calls {who}; another sample" in applied_text(applied)
 
 
 def test_a_rule_that_is_not_about_costs_says_only_what_it_does():

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from steadycut.app.jobs import Job
 from steadycut.app.works import RULE
+from steadycut.core.rounding import who_is_called
 from steadycut.documents.kinds import load_frozen
 from steadycut.show.pages.page import Status
 from steadycut.show.sections.verdict import STATUS
@@ -54,7 +55,8 @@ def cut_off_of(path: Path) -> str:
     if rule.attributes:
         return f"Cut-offs on {score} by {', '.join(map(quoted, rule.attributes))}"
     if rule.cut_off is not None:
-        return f"Cut-off {cuts} on {score}"
+        who = who_is_called(rule.cut_off, rule.document.direction)
+        return f"Calls {who}, whatever {score} is" if who else f"Cut-off {cuts} on {score}"
     if cuts:
         return f"Boundaries {cuts} on {score}"
     return f"Decides by {score}: {' or '.join(rule.actions)}"

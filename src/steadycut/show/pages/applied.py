@@ -1,5 +1,7 @@
 """What a frozen rule decided about the patients of a table: one line, or the top of a page."""
 
+import math
+
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.next_step import NextStep, Why
 from steadycut.documents.parts import CertificatePart
@@ -44,6 +46,8 @@ def next_step(
 
 
 def _cuts(applied: AppliedDocument) -> str:
+    if applied.threshold is not None and math.isinf(applied.threshold):
+        return f": the rule calls {'everybody' if applied.called else 'nobody'}"
     if applied.threshold is not None:
         return f" at cut-off {cut(applied.threshold)}"
     if applied.covariate is None:
