@@ -18,9 +18,8 @@ from steadycut.io.log import this_run
 from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
-from steadycut.show.render.columns import aligned
 from steadycut.show.render.html import render_page
-from steadycut.show.render.terminal import terminal
+from steadycut.show.render.terminal import aligned, terminal
 from steadycut.show.words.next_step import COMMAND_LINE
 
 

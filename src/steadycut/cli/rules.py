@@ -3,7 +3,7 @@
 from steadycut.cli.options import AsJson
 from steadycut.cli.output import show
 from steadycut.core.rules.registry import rule_table
-from steadycut.show.render.columns import columns
+from steadycut.show.render.terminal import columns
 
 NOTES = """\
 X is a number. A constraint that no cut-off meets is refused. Predictive values, accuracy, kappa

@@ -12,10 +12,19 @@ from steadycut.documents.parts import IntervalPart
 from steadycut.errors import MissingPackage
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Status
-from steadycut.show.render.columns import numbers, percents
 from steadycut.show.render.html import environment, render_page
 from steadycut.show.sections.characteristics import interval_text
-from steadycut.show.words.numbers import change, cut, exact, percent, rate, risk, spread
+from steadycut.show.words.numbers import (
+    change,
+    cut,
+    exact,
+    numbers,
+    percent,
+    percents,
+    rate,
+    risk,
+    spread,
+)
 from tests.said import said
 from tests.show.documents import document, render_document
 from tests.show.figures import samples

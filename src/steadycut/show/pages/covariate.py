@@ -4,10 +4,9 @@ from steadycut.core.rounding import at_most
 from steadycut.documents.covariate import CovariateDocument, CovariateStudyDocument
 from steadycut.documents.parts import CertificatePart
 from steadycut.show.pages.page import Page, Section, Table, of_columns, section
-from steadycut.show.render.columns import numbers, percents
 from steadycut.show.sections.certificate import certificate_section, judged
 from steadycut.show.words import sentences as say
-from steadycut.show.words.numbers import count, cut, percent, risk
+from steadycut.show.words.numbers import count, cut, numbers, percent, percents, risk
 
 # More cut-offs than this are for the page.
 MOST_ROWS = 8

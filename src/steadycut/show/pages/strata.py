@@ -6,10 +6,9 @@ from itertools import pairwise
 from steadycut.core.rounding import at_most, share_at_most
 from steadycut.documents.strata import StrataDocument, StrataStudyDocument
 from steadycut.show.pages.page import Page, Section, listed, of_columns, of_matrix, section
-from steadycut.show.render.columns import numbers
 from steadycut.show.sections.certificate import certificate_section, judged
 from steadycut.show.sections.two_cuts import judged_sides, sides_section, two_cuts_sentence
-from steadycut.show.words.numbers import count, cut, percent, risk
+from steadycut.show.words.numbers import count, cut, numbers, percent, risk
 from steadycut.show.words.sentences import aggregation_in_words, quoted, reversed_in_words
 
 CUT_DIGITS = 4

@@ -1,12 +1,15 @@
 """A page as plain text for a terminal: the answer in a few lines, or with all its results."""
 
 import re
-from collections.abc import Iterable, Iterator
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
 
 from steadycut.show.pages.page import Page, Section, Table
-from steadycut.show.render.columns import aligned, columns, wrapped
 
 WIDTH = 110
+# A wrapped column is at least so wide.
+SHORTEST = 40
+NO_BREAK = "\N{NO-BREAK SPACE}"
 NOT_NAMED = re.compile(r"' and \d+ more\b")
 # Quotation marks that every terminal has.
 STRAIGHT = str.maketrans("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '""')
@@ -55,3 +58,36 @@ def paragraph(sentences: Iterable[str]) -> str:
     """Return sentences, each on lines of its own that are not too long."""
     lines = (line for sentence in sentences for line in wrapped(sentence, WIDTH))
     return "\n".join(lines).translate(STRAIGHT)
+
+
+def aligned(rows: Sequence[tuple[str, str]]) -> str:
+    """Return name and value in two columns."""
+    width = max((len(name) for name, _ in rows), default=0)
+    return "\n".join(f"  {name:<{width}}  {value}" for name, value in rows)
+
+
+def columns(rows: Sequence[Sequence[str]], kinds: str, width: int = 0) -> str:
+    """Return a table, with a letter for each column: ``t`` goes to the left, ``n`` to the right.
+
+    A last column of texts is wrapped so that lines are not longer than ``width``, if possible.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    before = sum(widths[:-1]) + 2 * len(widths)
+    lines = []
+    for row in rows:
+        *cells, last = row
+        if kinds[-1] == "t" and width:
+            last = f"\n{' ' * before}".join(wrapped(last, max(width - before, SHORTEST)))
+        padded = [
+            cell.ljust(size) if kind == "t" else cell.rjust(size)
+            for cell, size, kind in zip((*cells, last), widths, kinds, strict=True)
+        ]
+        lines.append(f"  {'  '.join(padded)}".rstrip())
+    return "\n".join(lines)
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """Return a text as lines that are not too long; a number keeps its percent sign."""
+    kept = text.replace(" %", f"{NO_BREAK}%")
+    lines = textwrap.wrap(kept, width, break_long_words=False, break_on_hyphens=False)
+    return [line.replace(NO_BREAK, " ") for line in lines or [""]]

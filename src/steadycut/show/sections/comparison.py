@@ -10,8 +10,7 @@ from steadycut.documents.comparison import (
     ComparisonDocument,
 )
 from steadycut.show.pages.page import Column, Section, Table, of_columns, section
-from steadycut.show.render.columns import numbers, percents
-from steadycut.show.words.numbers import count, cut, rate, risk
+from steadycut.show.words.numbers import count, cut, numbers, percents, rate, risk
 from steadycut.show.words.sentences import chain_in_short, costs_in_words
 
 CUT_DIGITS = 4

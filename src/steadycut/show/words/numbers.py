@@ -1,8 +1,10 @@
 """How every number in figures, on pages and on the command line is written."""
 
 import math
+from collections.abc import Sequence
+from decimal import Decimal
 
-from steadycut.core.rounding import ROUNDING, UNKNOWN, rounded, significant
+from steadycut.core.rounding import LONG, ROUNDING, SHORT, UNKNOWN, rounded, significant
 from steadycut.core.rounding import percent as percent  # noqa: PLC0414 (for all pages)
 from steadycut.rule_reader import END_TEXTS
 
@@ -113,3 +115,44 @@ def signed(value: float) -> str:
     """
     text = significant(value)
     return text if text.startswith("-") or text == "0" else f"+{text}"
+
+
+def numbers(values: Sequence[float | None], digits: int = 3, *, signs: bool = False) -> list[str]:
+    """Write the numbers of one column with the same decimals: as many as the largest needs.
+
+    Examples
+    --------
+    >>> numbers([0.2, 0.0327, None]), numbers([0.03, -0.5, 0.0], signs=True)
+    (['0.200', '0.033', 'not known'], ['+0.030', '-0.500', '0.000'])
+    """
+    known = [value for value in values if value is not None and value not in END_TEXTS]
+    largest = max(map(abs, known), default=0.0)
+    exponent = Decimal(repr(float(largest))).adjusted() if largest else 0
+    if not SHORT <= exponent <= LONG:
+        return [change(value) if signs else risk(value) for value in values]
+    decimals = max(digits - 1 - exponent, 0)
+    return [
+        UNKNOWN if value is None else END_TEXTS.get(value) or _fixed(value, decimals, signs=signs)
+        for value in values
+    ]
+
+
+def percents(shares: Sequence[float | None]) -> list[str]:
+    """Write the shares of one column with the same decimals.
+
+    Examples
+    --------
+    >>> percents([0.08, 0.1084]), percents([0.08, 1.0])
+    (['8.0 %', '10.8 %'], ['8 %', '100 %'])
+    """
+    texts = [percent(share) for share in shares]
+    if not any("." in text for text in texts):
+        return texts
+    return [text if "." in text else text.replace(" %", ".0 %") for text in texts]
+
+
+def _fixed(value: float, decimals: int, *, signs: bool) -> str:
+    number = rounded(float(value), decimals)
+    if not number:
+        return f"{abs(number):f}"
+    return f"{number:+f}" if signs else f"{number:f}"

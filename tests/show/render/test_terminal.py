@@ -1,10 +1,11 @@
-"""Numbers of one column, and which columns go to the left."""
+"""Numbers of one column, and columns of a terminal: which of them go to the left."""
 
 import math
 
 import pytest
 
-from steadycut.show.render.columns import columns, numbers, percents, wrapped
+from steadycut.show.render.terminal import columns, wrapped
+from steadycut.show.words.numbers import numbers, percents
 
 
 @pytest.mark.parametrize(
