@@ -35,6 +35,7 @@ HOME = cohort(400, 0.4, 0)
 RULE = fit(HOME, n_bootstrap=50).freeze()
 POOL = cohort(300, 0.1, 1, "q", labelled=False)
 LABELLED = cohort(60, 0.1, 2, "l")
+POOL_LABELS = cohort(300, 0.1, 1, "q").take(np.arange(0, 300, 10))
 
 
 def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certificate():
@@ -241,7 +242,9 @@ def test_bad_input_is_one_clear_line(options, error, text):
 
 
 def test_a_small_pool_is_refused():
-    with pytest.raises(TooFewPatients, match="at least 20 patients without labels; got 19"):
+    with pytest.raises(
+        TooFewPatients, match="at least 20 patients without labels, or 21 with; got 19"
+    ):
         adapt(RULE, POOL.take(np.arange(19)), prevalence=0.1)
 
 
@@ -339,8 +342,7 @@ def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(label
 def test_a_bad_audit_points_to_adapt():
     found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
     assert found.verdict.overall == "bad"
-    assert "steadycut adapt rule.json TABLE --prevalence P" in said(found).next_step
-    assert said(found).next_step.endswith("certify it there with labels.")
+    assert said(found).next_step.endswith("steadycut adapt rule.json TABLE --label COL --out DIR")
 
 
 def test_no_labelled_patients_score_is_a_cut_off():
@@ -397,3 +399,70 @@ def test_the_patients_of_the_study_are_refused_without_their_labels_too():
     with pytest.warns(steadycut.ForcedWarning):
         adapt(rule, PatientScores(scores=scores), prevalence=0.3, force=True)
     adapt(rule, PatientScores(scores=scores[:-1]), prevalence=0.3)
+
+
+def test_patients_who_all_have_labels_are_divided_and_nobody_is_lost():
+    there = cohort(150, 0.2, 21, "d", shift=0.7)
+    found = adapt(RULE, there)
+    part, document = found.rule.document.adapted, found.describe()
+    assert (part.pool, part.labelled, part.choosing) == (30, 120, 30)
+    assert document.labels.divided == "at random"
+    assert "Of all labelled patients 30, drawn at random" in said(document).verdict
+    assert page_of(document).subtitle == "150 labelled patients"
+    # Other labels of the others do not change the menu.
+    pool = set(np.round(found.situation.pool.scores, 12))
+    certify = [score not in pool for score in np.round(there.scores, 12)]
+    other = PatientScores(
+        scores=there.scores,
+        labels=np.where(certify, 1 - there.labels, there.labels),
+        patients=there.patients,
+    )
+    assert adapt(RULE, other).describe().menu_sha256 == document.menu_sha256
+    with pytest.raises(DeploymentRefused, match="patients that the rule was made from"):
+        audit(found.rule, there)
+    with pytest.raises(TooFewPatients, match="at least 21; got 20"):
+        adapt(RULE, there.take(np.arange(20)))
+    with pytest.raises(DeploymentRefused, match="same patients"):
+        adapt(RULE, HOME)
+
+
+def test_the_first_patients_make_the_menu_where_labels_come_one_at_a_time():
+    there = cohort(120, 0.2, 21, "d")
+    order = dict(zip(there.patients, np.random.default_rng(0).permutation(120), strict=True))
+    few = there.take([order[name] < 70 for name in there.patients])
+    looks = [
+        adapt(RULE, patients, order=order, sequential=True, target=0.3).describe()
+        for patients in (few, there)
+    ]
+    assert looks[0].menu_sha256 == looks[1].menu_sha256
+    assert looks[0].path == looks[1].path
+    assert looks[1].labels.divided == "the first"
+    assert looks[1].n_patients == 20
+
+
+def test_those_who_adapt_a_rule_that_remembers_its_patients_are_remembered():
+    key = b"a secret of the first hospital"
+    for own in (None, key):
+        parent = fit(HOME, n_bootstrap=20).freeze(remember_patients=True, key=own)
+        found = adapt(parent, POOL, labelled=LABELLED, choosing=POOL_LABELS, key=own)
+        for seen in (LABELLED, POOL_LABELS, HOME):
+            with pytest.raises(DeploymentRefused, match="the rule remembers 3 of these 3 patients"):
+                audit(found.rule, seen.take(np.arange(3)), key=own)
+        assert audit(found.rule, cohort(50, 0.1, 31, "n"), key=own).forced == ()
+        assert "l0001" not in found.rule.to_bytes().decode()
+
+
+def test_patients_of_several_hospitals_are_refused():
+    two = PatientScores(scores=POOL.scores, sites=np.repeat(["B", "C"], 150))
+    with pytest.raises(BadPatients, match="of 2 sites, but a cut-off is adapted to one hospital"):
+        adapt(RULE, two, prevalence=0.1)
+
+
+def test_a_rule_that_was_adapted_with_labels_is_not_sent_back_to_adapt():
+    bad = cohort(300, 0.05, 9, "z", shift=2)
+    once = adapt(RULE, cohort(300, 0.05, 10, "y", shift=2)).rule
+    assert audit(RULE, bad).describe().next_step.verb == "adapt"
+    worse = PatientScores(scores=bad.scores, labels=1 - bad.labels)
+    with pytest.warns(steadycut.SteadycutWarning):
+        assert audit(once, worse).describe().next_step.verb == "fit"
+    assert audit(adapt(RULE, POOL, prevalence=0.1).rule, bad).describe().next_step.verb == "adapt"

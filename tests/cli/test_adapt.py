@@ -36,7 +36,8 @@ def home(tmp_path_factory):
 
 def test_a_stated_prevalence_gives_a_new_rule_beside_the_frozen_one(home, tmp_path, capsys):
     rule, table = home
-    ran = run_command(capsys, "adapt", rule, table, "--prevalence", "0.15", "--out", tmp_path / "a")
+    asked = ["--prevalence", "0.15", "--no-label", "--out", tmp_path / "a"]
+    ran = run_command(capsys, "adapt", rule, table, *asked)
     assert ran.code == 0
     assert "nothing is certified here" in ran.said
     assert len(ran.out.splitlines()) <= 12
@@ -130,9 +131,9 @@ def test_identifiers_that_look_like_formulas_come_back(home, tmp_path, capsys):
 BAD = {
     "percent": (["--prevalence", "8"], "For 8 % give 0.08"),
     "text": (["--prevalence", "few"], "must be a share such as 0.08"),
-    "nothing": ([], "--prevalence 0.08"),
+    "nothing": (["--no-label"], "--prevalence 0.08"),
     "two labels": (["--label", "label", "--labels", "w.csv"], "exclude each other"),
-    "no order": (["--label", "label", "--sequential"], "--order COL"),
+    "no order": (["--sequential"], "--order COL"),
     "order alone": (["--prevalence", "0.1", "--order", "day"], "--order is for --sequential"),
     "worklist": (["--worklist", "290"], "leaves fewer than 20 of 300 patients"),
     "worklist and label": (["--worklist", "10", "--label", "label"], "without --label"),
@@ -151,12 +152,51 @@ def test_bad_input_is_one_line_and_nothing_is_written(home, tmp_path, capsys, op
     assert snapshot(tmp_path) == before
 
 
-def test_all_patients_with_labels_leave_none_for_the_menu(home, tmp_path, capsys):
+@pytest.mark.parametrize(("n", "pool"), [(100, 20), (150, 30)])
+def test_patients_who_all_have_labels_are_divided(home, tmp_path, capsys, n, pool):
     rule, _ = home
-    table = write(tmp_path / "all.csv", 100, 0.2, 3, 100)
-    ran = run_command(capsys, "adapt", rule, table, "--label", "label", "--out", tmp_path / "a")
+    # A few patients without a label are too few for the menu.
+    table = write(tmp_path / "all.csv", n + 5, 0.2, 3, n)
+    content = run_command(capsys, "adapt", rule, table, "--json", "--out", tmp_path / "a").json
+    assert content["n_patients"] == pool
+    assert content["labels"]["n_patients"] == n - pool
+    assert content["labels"]["divided"] == "at random"
+    few = write(tmp_path / "few.csv", 15, 0.5, 3, 15)
+    ran = run_command(capsys, "adapt", rule, few, "--out", tmp_path / "b")
     assert ran.code == 2
-    assert "at least 20 patients without labels; got 0" in ran.err
+    assert "at least 20 patients without labels, or 21 with; got 15" in ran.err
+
+
+def test_an_empty_column_of_labels_is_none(home, tmp_path, capsys):
+    rule, _ = home
+    table = write(tmp_path / "none.csv", 100, 0.2, 3, 0)
+    ran = run_command(
+        capsys, "adapt", rule, table, "--prevalence", "0.2", "--out", tmp_path / "a", "--json"
+    )
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.json["labels"] is None
+
+
+def test_a_worklist_is_labelled_from_the_top_with_the_same_menu_at_every_look(
+    home, tmp_path, capsys
+):
+    rule, table = home
+    run_command(capsys, "adapt", rule, table, "--worklist", "120", "--out", tmp_path / "w")
+    path, menus = tmp_path / "w" / "worklist.csv", set()
+    rows = list(csv.DictReader(path.read_text().splitlines()))
+    for filled in (20, 45):
+        with path.open("w", newline="") as file:
+            writer = csv.DictWriter(file, rows[0])
+            writer.writeheader()
+            writer.writerows(
+                {**row, "label": place % 4 // 3 if place < filled else ""}
+                for place, row in enumerate(rows)
+            )
+        asked = ["--labels", path, "--sequential", "--target", "0.05", "--json"]
+        ran = run_command(capsys, "adapt", rule, table, *asked, "--out", tmp_path / str(filled))
+        assert ran.json["labels"]["given"] == filled
+        menus.add(ran.json["menu_sha256"])
+    assert len(menus) == 1
 
 
 def test_the_frozen_rule_is_never_replaced_by_its_successor(home, tmp_path, capsys):

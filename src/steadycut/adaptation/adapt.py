@@ -1,6 +1,6 @@
 """A frozen rule at the next hospital: another cut-off, beside the frozen one."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -19,6 +19,7 @@ from steadycut.core.records import PatientScores
 from steadycut.core.rounding import cut_text
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
+from steadycut.documents.known_patients import Remembered
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
@@ -40,12 +41,17 @@ class Adaptation(Shown):
     used: PatientScores | None
     warnings: tuple[str, ...]
     forced: tuple[str, ...]
+    seen: tuple[PatientScores, ...] = ()
+    remembered: Remembered | None = None
+    divided: bool = False
     _lists: ClassVar = {"candidates": "candidates"}
 
     @cached_property
     def rule(self) -> FrozenRule:
         """The new frozen rule, with the hash of its parent; it is made when first asked for."""
-        return adapted_rule(self.situation, self.cut, self.judged, self.used)
+        return adapted_rule(
+            self.situation, self.cut, self.judged, self.used, self.seen, self.remembered
+        )
 
     @property
     def threshold(self) -> float:
@@ -83,7 +89,7 @@ class Adaptation(Shown):
             pull=None if there.stated is None else there.stated.pull,
             wrong_odds=wrong_odds(there),
             candidates=candidate_parts(there, self.cut, self.judged),
-            labels=None if self.judged is None else labels_part(self.judged),
+            labels=None if self.judged is None else labels_part(self.judged, divided=self.divided),
             path=None if self.judged is None else self.judged.path,
             next_step=next_step(there, self.judged),
             parent_sha256=str(rule.document.sha256),
@@ -122,12 +128,13 @@ def candidate_part(
     )
 
 
-def labels_part(judged: labels.Judged) -> documents.LabelsPart:
+def labels_part(judged: labels.Judged, *, divided: bool) -> documents.LabelsPart:
     """Return what the labels say of the chosen cut-off."""
     used = judged.used
     sequential = judged.path is not None
     return documents.LabelsPart.of(
         *(used, judged),
+        divided=("the first" if sequential else "at random") if divided else None,
         sequential=sequential,
         stopped_after=used.n_patients if sequential else None,
         given=judged.n_given if sequential else None,
@@ -184,7 +191,9 @@ def adapt(
     rule
         The frozen rule. Nothing else of the first hospital is needed.
     patients
-        Unlabelled patients of the next hospital, at least 20.
+        Patients of the next hospital, at least 20, none of whom made the rule. If they have labels
+        and ``labelled`` is not given, one in five of them (at least 20) makes the menu and helps to
+        choose, and the others certify.
     prevalence
         The share of ill patients that the hospital expects, or a range (low, high).
     labelled
@@ -211,7 +220,8 @@ def adapt(
     force
         Continue if the rule refuses these patients, and record it.
     key
-        The secret by which the rule remembers its patients, if it has one.
+        The secret by which the rule remembers its patients, if it has one. The new rule remembers
+        the labelled patients too.
 
     Returns
     -------
@@ -239,23 +249,32 @@ def adapt(
     """
     check_cut_off_rule(rule)
     stated = check_prevalence(prevalence)
-    if stated is None and labelled is None:
-        raise BadOption(
-            f"adapt needs the prevalence here ({argument('prevalence', 0.08)}) or labelled "
-            f"patients ({argument('labelled')})."
-        )
     if sequential and choosing is not None:
         raise BadOption(
             f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
             "chooses by the limits alone; leave one of them out."
         )
     pool, findings = before.pool_of(rule, patients, force=force, key=key)
+    divided, seen = labelled is None and pool.labels is not None, [labelled, choosing]
+    if divided:
+        findings += labels.check_new(rule, pool, force=force, key=key)
+        came = labels.arrival(pool, order, sequential=sequential)
+        menu_makers, seen = labels.makes_menu(rule, pool, came, sequential=sequential), [pool]
+        order = np.argsort(came)[~menu_makers]
+        labelled, pool = pool.take(~menu_makers), pool.take(menu_makers)
+        choosing = None if sequential else pool
+    elif stated is None and labelled is None:
+        raise BadOption(
+            f"adapt needs the prevalence here ({argument('prevalence', 0.08)}) or labelled "
+            f"patients ({argument('labelled')})."
+        )
     there = before.situation_of(rule, pool, stated)
     first = menu.situation.menu_sha256 if isinstance(menu, Adaptation) else menu
     before.check_same_menu(there, first)
     if labelled is not None:
         labels.check_labelled(there, pool, labelled, choosing)
-        findings += labels.check_new(rule, labelled, pool, force=force, key=key)
+        if not divided:
+            findings += labels.check_new(rule, labelled, pool, force=force, key=key)
     warnings = texts_of(findings)
     judged, used, cut = None, None, there.unlabelled
     if labelled is not None:
@@ -280,7 +299,21 @@ def adapt(
         used=used,
         warnings=tuple(warnings),
         forced=tuple(forced_names(findings)),
+        seen=tuple(patients for patients in seen if patients is not None),
+        remembered=memory_of(rule, seen, key),
+        divided=divided,
     )
+
+
+def memory_of(
+    rule: FrozenRule, seen: Sequence[PatientScores | None], key: bytes | None
+) -> Remembered | None:
+    """Return what remembers the patients of a rule, if it does, and those seen with labels."""
+    known = rule.document.remembered_patients
+    for patients in seen:
+        if known is not None and patients is not None:
+            known = known.with_more(patients, key)
+    return known
 
 
 def worklist(

@@ -14,7 +14,7 @@ from steadycut.documents import guards
 from steadycut.documents.canonical_json import content_hash
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.rule import FrozenRule
-from steadycut.errors import BadOption, TooFewPatients, argument
+from steadycut.errors import BadOption, BadPatients, TooFewPatients, argument
 from steadycut.rule_reader import END_TEXTS, with_ends
 from steadycut.study.home import home_scores
 from steadycut.study.new_patients import Given, as_patients
@@ -95,9 +95,14 @@ def pool_of(
     patients = as_patients(rule, given)
     if patients.n_patients < LEAST_POOL:
         raise TooFewPatients(
-            f"adapt needs at least {LEAST_POOL} patients without labels; got "
-            f"{patients.n_patients}. Their scores say where the cut-offs lie here. Add patients "
-            f"without labels, or leave the labels of {LEAST_POOL} or more random ones empty."
+            f"adapt needs at least {LEAST_POOL} patients without labels, or {LEAST_POOL + 1} with; "
+            f"got {patients.n_patients}. Their scores say where the cut-offs lie. Add patients."
+        )
+    n_sites = 1 if patients.sites is None else np.unique(patients.sites).size
+    if n_sites > 1:
+        raise BadPatients(
+            f"these patients are of {n_sites} sites, but a cut-off is adapted to one hospital. "
+            "Give those of one: --external NAME, in Python patients.take(patients.sites == NAME)."
         )
     findings = guards.check_deployment(rule, patients, several, key=key)
     findings = _sterner(rule, patients, findings) + study_again(rule, patients)
@@ -123,8 +128,10 @@ def _sterner(
     """
     usual = rule.expected.usual
     other_unit = usual is not None and is_far(usual, patients.scores)
-    stop, refused = ("site", "unit") if other_unit else ("site",), {"severity": guards.REFUSE}
-    return [replace(note, **refused if note.name in stop else {}) for note in findings]
+    # A rule that was adapted here may be adapted here again, with other patients.
+    stop = {"unit": other_unit, "site": rule.document.adapted is None}
+    refused = {"severity": guards.REFUSE}
+    return [replace(note, **refused if stop.get(note.name) else {}) for note in findings]
 
 
 def is_far(usual: tuple[float, float], scores: FloatArray) -> bool:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import ks_2samp
 
-from steadycut.adaptation.before import Situation, study_again
+from steadycut.adaptation.before import LEAST_POOL, Situation, study_again
 from steadycut.core.adapt.menu import Limited, limited, limits_at_every_look, nearest
 from steadycut.core.adapt.refit import Labels, refitted_with
 from steadycut.core.bounds.anytime import lower_mean
-from steadycut.core.checks import IntArray, check_positive
+from steadycut.core.checks import BoolArray, IntArray, check_positive
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.rounding import percent
@@ -21,6 +21,8 @@ from steadycut.documents.guards import REFUSE, Finding, check_deployment, pass_o
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, TooFewPatients, Warned, argument
 
+# One in so many labelled patients makes the menu, where nobody is without a label.
+PARTS = 5
 # Labels this unlikely among random patients are not of random patients.
 NOT_RANDOM = 1e-3
 
@@ -78,6 +80,26 @@ def arrival(
     return np.arange(labelled.n_patients)
 
 
+def makes_menu(
+    rule: FrozenRule, everyone: PatientScores, came: IntArray, *, sequential: bool
+) -> BoolArray:
+    """Return which of the patients, who all have labels, make the menu; the others certify.
+
+    One in `PARTS`, at random, or the first `LEAST_POOL` where labels come one at a time, so that
+    they are the same ones at every look.
+    """
+    n = everyone.n_patients
+    if n <= LEAST_POOL:
+        raise TooFewPatients(
+            f"adapt divides labelled patients, and needs at least {LEAST_POOL + 1}; got {n}. Add "
+            "patients, with or without labels."
+        )
+    size = LEAST_POOL if sequential else max(LEAST_POOL, n // PARTS)
+    rng = np.random.default_rng(rule.document.provenance.seed)
+    places = came if sequential else rng.permutation(n)
+    return np.isin(np.arange(n), places[:size])
+
+
 def check_labelled(
     there: Situation, pool: PatientScores, labelled: PatientScores, choosing: PatientScores | None
 ) -> None:
@@ -112,18 +134,18 @@ def check_labelled(
 def check_new(
     rule: FrozenRule,
     labelled: PatientScores,
-    pool: PatientScores,
-    *,
+    *others: PatientScores,
     force: bool,
     key: bytes | None,
 ) -> list[Finding]:
     """Refuse labelled patients of the first hospital; return what else is odd about them.
 
-    The patients of the study are noticed too if some of them are in the ``pool`` without labels.
+    The patients of the study are noticed too if some of them are among the ``others`` without
+    labels.
     """
     grades = labelled.known_labels.astype(np.int64)
     findings = check_deployment(rule, labelled, key=key, grades=grades)
-    findings += study_again(rule, labelled, pool)
+    findings += study_again(rule, labelled, *others)
     certain = [finding for finding in findings if finding.severity == REFUSE]
     return pass_or_refuse(certain, force=force)
 

@@ -19,7 +19,9 @@ def next_step(there: Situation, judged: Judged | None) -> NextStep:
     if judged.decision == "refuted":
         return NextStep(verb="fit", why="adapted: refuted")
     trivial = judged.used.trivial_risk(there.costs)
-    if judged.limit < trivial and (judged.decision == "certified" or judged.target is None):
+    # What the first rule had certified is a wish, unless somebody asked for it.
+    by_default = there.stated is None and judged.target in {None, there.target}
+    if judged.limit < trivial and (judged.decision == "certified" or by_default):
         return NextStep(verb="monitor", why="adapted: certified", file_name=there.rule.file_name)
     goal = trivial if judged.target is None else min(judged.target, trivial)
     return _label(there, judged.used.risk(there.costs), goal, judged)

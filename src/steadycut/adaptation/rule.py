@@ -1,5 +1,7 @@
 """The new frozen rule, with the hash of its parent."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from steadycut.adaptation.before import Situation
@@ -9,6 +11,7 @@ from steadycut.core.adapt.refit import Labels, Stated
 from steadycut.core.checks import FloatArray
 from steadycut.core.diagnose import flip_rate
 from steadycut.core.records import PatientScores
+from steadycut.documents.known_patients import Remembered
 from steadycut.documents.parts import CertificatePart, CostsPart, StabilityPart
 from steadycut.documents.rule import AdaptedPart, FrozenRule
 from steadycut.errors import Warned
@@ -20,11 +23,17 @@ NO_LABELS = "none, without labels"
 
 
 def adapted_rule(
-    there: Situation, cut: float, judged: Judged | None, used: PatientScores | None
+    there: Situation,
+    cut: float,
+    judged: Judged | None,
+    used: PatientScores | None,
+    seen: Sequence[PatientScores] = (),
+    remembered: Remembered | None = None,
 ) -> FrozenRule:
     """Return the new frozen rule, with the hash of its parent.
 
-    With labels its reference are the labelled patients; without, those of the first hospital.
+    With labels its reference are the ``used`` patients; without, those of the first hospital. It
+    recognises the first of those who were ``seen`` with labels, or all who are ``remembered``.
     """
     parent = there.rule.document
     threshold, draws = there.value(cut), bootstrap_cuts(there, used)
@@ -36,7 +45,7 @@ def adapted_rule(
         sites = set() if used.sites is None else set(map(site_hash, used.sites.tolist()))
         changed["provenance"] = parent.provenance.model_copy(
             update={
-                "data_sha256": used.fingerprint(),
+                "data_sha256": next(iter(seen), used).fingerprint(),
                 "sites": sorted({*parent.provenance.sites, *sites}),
             }
         )
@@ -55,6 +64,7 @@ def adapted_rule(
         "bootstrap_thresholds": draws.tolist(),
         "certificate": certificate_here(there, judged),
         "certified_rates": None,
+        "remembered_patients": remembered or parent.remembered_patients,
         "stability": stability_here(parent.stability, *placed, flips),
         "adapted": AdaptedPart(
             parent=str(parent.sha256),

@@ -21,7 +21,9 @@ EVERY_LOOK = f"“{title_of('sequential')}”"
 CALLS = {
     **{command: f"“{work.title}”" for command, work in WORKS.items()},
     **dict.fromkeys(("audit_labels", "draw"), f"“{WORKS['audit'].title}”"),
-    **dict.fromkeys(("adapt_prevalence", "adapt_labels"), f"“{WORKS['adapt'].title}”"),
+    **dict.fromkeys(
+        ("adapt_prevalence", "adapt_labels", "adapt_same"), f"“{WORKS['adapt'].title}”"
+    ),
     "watch": f"“{WORKS['monitor'].title}”",
     "audit_sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
     "fit_sites": f"“{WORKS['fit'].title}” with “{title_of('site')}”",

@@ -1,24 +1,24 @@
 """``steadycut adapt``: the cut-off for the next hospital."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from steadycut.adaptation.adapt import adapt, worklist
+from steadycut.adaptation.before import LEAST_POOL
 from steadycut.adaptation.control import Change, change
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, check_no_input, refuse, show
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page, page_files
-from steadycut.cli.rule_options import BAD, RuleColumns, RuleOptions
+from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
-from steadycut.documents.adaptation import AdaptationDocument
 from steadycut.documents.change_plan import (
     ALARM,
     ChangePlan,
@@ -26,11 +26,10 @@ from steadycut.documents.change_plan import (
     read_sealed,
     version_paths,
 )
-from steadycut.documents.guards import Finding
 from steadycut.documents.reading import read_json
 from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
-from steadycut.errors import BadPatients, BadTable, argument
+from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
 from steadycut.show.pages.kinds import page_of
@@ -47,15 +46,9 @@ class AdaptOptions:
     prevalence: str | None = option(
         "P|LOW,HIGH", "Share of ill patients that is expected here, or a range."
     )
-    label: str | None = option("COL", "Column of labels; empty for patients without one.")
     labels: Path | None = option(
-        "FILE", "A worklist.csv with its column label filled in, instead of --label."
+        "FILE", "A worklist.csv with its column label filled in, instead of a column of labels."
     )
-    positive: str | None = option("VALUE", "The label of ill patients. [default: as in the rule]")
-    label_how: str | None = option(
-        "same|any", "Whether one row of an ill patient decides. [default: as in the rule]"
-    )
-    site: str | None = option("COL", "Column of sites.")
     worklist: int | None = whole("N", "Write whom to label next, N patients, and nothing else.")
 
 
@@ -95,6 +88,7 @@ class ControlOptions:
 def adapt_command(
     rule: RuleOptions,
     columns: RuleColumns,
+    there: ExternalOptions,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     control: ControlOptions,
@@ -103,33 +97,36 @@ def adapt_command(
 ) -> None:
     """Find the cut-off for the next hospital, and certify it if there are labels.
 
-    Needs the rule and the patients here; patients without labels say where the cut-offs lie. Give
-    the prevalence that you expect, or labels of random patients, or both. Writes rule.json (the
-    new rule), adapt.json and adapt.html. The frozen rule stays as it is. With --plan, writes the
-    next version of the change-control plan, and the new rule beside it if it is accepted.
+    Needs the rule and the patients of one hospital. Give the prevalence that you expect, or labels
+    of random patients, or both; patients without labels have an empty cell. If all have labels,
+    some of them, drawn at random, say where the cut-offs lie, and the others certify. Writes
+    rule.json (the new rule), adapt.json and adapt.html. The frozen rule stays as it is. With
+    --plan, writes the next version of the change-control plan, and the new rule beside it if it is
+    accepted.
     """
     check_folder(output.out)
     check_no_input(output.out / "rule.json", [rule.rule, *table.tables])
     use = tables.use_rule(rule, columns, table, output.out)
     frozen = check_cut_off_rule(use.frozen)
     if control.plan is not None or control.trigger is not None:
-        change_by_plan(use, frozen, here, certify, control, output)
+        change_by_plan(use, frozen, there, here, certify, control, output)
         return
     stated = check_prevalence(tables.parse_stated(here.prevalence))
-    check_together(here, certify)
-    read, lacking = use.read(use.request(site=here.site))
+    check_together(there, here, certify)
+    without = replace(there, no_label=True, label=None, positive=None, label_how=None)
+    read, lacking = tables.read_external(use, without, own_site=True)
     everyone = frozen.patients_of(read.patients)
     if here.worklist is not None:
         write_worklist(use, frozen, everyone, here.worklist, stated, output)
         return
-    labels, purposes, order = known_labels(use, everyone, here, certify.order)
+    labels, purposes, order = known_labels(use, everyone, there, here, certify.order)
     pool, certifying, choosing = parted(everyone, labels, purposes)
     adaptation = adapt(
         frozen,
         pool,
         prevalence=stated,
         labelled=certifying,
-        choosing=choosing,
+        choosing=None if certify.sequential else choosing,
         order=order,
         target=certify.target,
         sequential=certify.sequential,
@@ -137,42 +134,34 @@ def adapt_command(
         force=rule.force,
         key=use.key,
     )
-    document = told(adaptation.describe(), read, lacking)
+    document = tables.with_data(tables.with_warnings(adaptation.describe(), lacking, ()), read)
     made = {"rule.json": adaptation.rule.to_bytes()}
     finish_page(document, output, use.reading, read, made)
     refuted = document.labels is not None and document.labels.decision == "refuted"
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
 
 
-def told(
-    document: AdaptationDocument, table: PatientTable, lacking: Sequence[Finding]
-) -> AdaptationDocument:
-    """Add what is known of the rows to a document, and warnings about missing columns."""
-    document = tables.with_data(document, table)
-    warnings = [*(finding.text for finding in lacking), *document.warnings]
-    return document.model_copy(update={"warnings": warnings})
-
-
 def change_by_plan(
     use: Use,
     frozen: FrozenRule,
+    there: ExternalOptions,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     control: ControlOptions,
     output: OutputOptions,
 ) -> None:
     """Make the next attempt under a change-control plan; keep its version, also if it fails."""
-    if control.plan is None or control.trigger is None or here.label is None:
+    if control.plan is None or control.trigger is None or there.label is None:
         refuse("a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL.")
     where = control.plan
     plan = use.rule.read_sealed(ChangePlan, where)
-    check_by_plan(plan, use.rule, here, certify)
+    check_by_plan(plan, use.rule, there, here, certify)
     versions = [read_sealed(ChangeVersion, path) for path in version_paths(where.parent)]
     trigger, alarm = trigger_of(control.trigger, frozen)
     order = plan.modification_protocol.order
     read, lacking = use.read(replace(use.request(), order=order))
     everyone = frozen.patients_of(read.patients)
-    labels, _, _ = known_labels(use, everyone, here, order)
+    labels, _, _ = known_labels(use, everyone, there, here, order)
     pool, labelled = consecutive(everyone, labels, np.asarray(read.order))
     attempt = change(
         plan,
@@ -185,7 +174,7 @@ def change_by_plan(
         order=arrivals(read, everyone),
         key=use.key,
     )
-    document = told(attempt.describe(), read, lacking)
+    document = tables.with_data(tables.with_warnings(attempt.describe(), lacking, ()), read)
     if not output.overwrite:
         # Before the version is written: what is refused spends nothing.
         refuse_other_study(output.out, page_files(page_of(document)))
@@ -195,7 +184,11 @@ def change_by_plan(
 
 
 def check_by_plan(
-    plan: ChangePlan, rule: RuleOptions, here: AdaptOptions, certify: CertifyHereOptions
+    plan: ChangePlan,
+    rule: RuleOptions,
+    there: ExternalOptions,
+    here: AdaptOptions,
+    certify: CertifyHereOptions,
 ) -> None:
     """Refuse options that the plan settles, or does not allow."""
     protocol = plan.modification_protocol
@@ -210,7 +203,8 @@ def check_by_plan(
         "--prevalence": here.prevalence,
         "--labels": here.labels,
         "--worklist": here.worklist,
-        "--site": here.site,
+        "--site": there.site,
+        "--external": there.external,
         "--force": rule.force or None,
     }
     for name, value in refused.items():
@@ -276,17 +270,16 @@ def keep_version(folder: Path, attempt: Change) -> None:
         raise
 
 
-def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
+def check_together(there: ExternalOptions, here: AdaptOptions, certify: CertifyHereOptions) -> None:
     """Refuse options that do not go together."""
-    if here.label is not None and here.labels is not None:
+    if there.label is not None and here.labels is not None:
         refuse("--label and --labels exclude each other; give one of them.")
-    labels = here.label is not None or here.labels is not None
+    labels = there.label is not None or here.labels is not None
     if here.worklist is not None and labels:
         refuse("--worklist says whom to label; give it without --label and --labels.")
-    if certify.sequential and not (here.label is not None and certify.order is not None):
+    if certify.sequential and here.labels is None and certify.order is None:
         refuse(
-            f"{argument('sequential')} needs the labels and when they came: "
-            f"{argument('label', 'COL')} {argument('order', 'COL')}."
+            f"{argument('sequential')} needs labels and when they came: {argument('order', 'COL')}."
         )
     if certify.order is not None and not certify.sequential:
         refuse(f"{argument('order')} is for {argument('sequential')}; give both.")
@@ -319,21 +312,41 @@ def write_worklist(
 
 
 def known_labels(
-    use: Use, everyone: PatientScores, here: AdaptOptions, order: str | None
-) -> tuple[dict[str, int], Mapping[str, str], dict[str, float] | None]:
-    """Return the labels by patient, what each is for, and when it came."""
+    use: Use,
+    everyone: PatientScores,
+    there: ExternalOptions,
+    here: AdaptOptions,
+    order: str | None,
+) -> tuple[dict[str, int], Mapping[str, str], Mapping[str, float] | None]:
+    """Return the labels by patient, what each is for, and when it came.
+
+    A worklist says whom to label in which order. The labels of the table are those of the rule's
+    column, if nothing else is said.
+    """
     if here.labels is not None:
-        positive, known = here.positive or use.frozen.recipe.positive, tables.names_of(everyone)
+        positive, known = there.positive or use.frozen.recipe.positive, tables.names_of(everyone)
         allowed = (CERTIFY, CHOOSE)
         labels, purposes = tables.read_worklist(here.labels, positive, known, "purpose", allowed)
-        return labels, purposes, None
-    if here.label is None:
+        return labels, purposes, {name: place for place, name in enumerate(labels)}
+    label = there.label_of(use.frozen)
+    site = None if everyone.sites is None else there.site_of(use.frozen, own=True)
+    if label is None or label in {site, order, *use.columns.given()}:
         return {}, {}, None
     request = use.request(
-        label=here.label, site=here.site, positive=here.positive, label_how=here.label_how
+        label=label,
+        site=site,
+        sites=there.names(site),
+        others=there.others,
+        positive=there.positive,
+        label_how=there.label_how,
     )
     labelled = replace(request, incomplete="drop", order=order)
-    table = read_tables(labelled, replace(use.reading, resume=False))
+    try:
+        table = read_tables(labelled, replace(use.reading, resume=False))
+    except MissingColumn as error:
+        if there.label is not None or error.column != label:
+            raise
+        return {}, {}, None
     patients = use.frozen.patients_of(table.patients)
     came = None if order is None else arrivals(table, patients)
     return tables.labels_of(patients), {}, came
@@ -350,11 +363,14 @@ def parted(
     """Return the patients without labels, those who certify and those who only help to choose.
 
     Those who only help to choose are among the patients without labels too: their labels are not
-    used there, and the pool would otherwise lack patients near the cut-offs.
+    used there, and the pool would otherwise lack patients near the cut-offs. Those who will certify
+    when their label comes are not, so that the menu stays the same. Where hardly anybody is without
+    a label, `adapt` divides the labelled patients.
     """
     if not labels:
         return replace(everyone, labels=None), None, None
     names = tables.names_of(everyone)
+    listed = np.array([purposes.get(name) == CERTIFY for name in names])
     unknown = len(set(labels) - set(names))
     if unknown:
         msg = f"{unknown} labelled patients are not in the table; give the table that has them."
@@ -363,11 +379,13 @@ def parted(
     choose = np.array([purposes.get(name) == CHOOSE for name in names])
     with_labels = replace(everyone, labels=np.maximum(given, 0))
     certifying, choosing = (given >= 0) & ~choose, (given >= 0) & choose
+    if not purposes and np.sum(given < 0) < LEAST_POOL:
+        return with_labels.take(certifying), None, None
     if not certifying.any():
         msg = f"no patient who may certify has a label; fill in some with the purpose {CERTIFY}."
         raise BadTable(msg)
     return (
-        replace(everyone, labels=None).take(~certifying),
+        replace(everyone, labels=None).take(~certifying & ~listed),
         with_labels.take(certifying),
         with_labels.take(choosing) if choosing.any() else None,
     )

@@ -186,6 +186,7 @@ class PanelCommand(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; errors name its options instead of Python's arguments."""
+        this_run().context = ctx
         try:
             return super().invoke(ctx)
         except SteadycutError as error:

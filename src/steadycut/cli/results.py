@@ -1,15 +1,17 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from shlex import join, quote
 from typing import Any
 
 import typer
 
-from steadycut.cli.options import OptionalOutputOptions, OutputOptions
+from steadycut.cli.options import OptionalOutputOptions, OutputOptions, TableOptions
 from steadycut.cli.output import note, note_warnings, show, show_text, to_json, write_folder
 from steadycut.cli.reading import Reading
+from steadycut.cli.rule_options import ExternalOptions, RuleColumns
 from steadycut.cli.tables import note_dropped
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import Part
@@ -61,10 +63,36 @@ def finish_page(
         places |= {made: output.out / made for made in files or ()}
     # A command to copy; the files themselves name no folder.
     typed = {made: str(place) for made, place in places.items()}
-    page = replace(page, spelling=replace(COMMAND_LINE, places=typed))
+    spelling = replace(COMMAND_LINE, places=typed)
+    if rule is not None and output.out is not None:
+        again = f"{typed_again()} --out {quote(str(output.out / 'adapted'))}"
+        spelling = replace(spelling, same=again)
+    page = replace(page, spelling=spelling)
     if table is not None:
         note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
+
+
+def typed_again() -> str:
+    """Return the tables and what was typed of them, for another command."""
+    context = this_run().context
+    known = {
+        part.name
+        for group in (TableOptions, RuleColumns, ExternalOptions)
+        for part in fields(group)
+    }
+    words = []
+    for param in sorted(context.command.params, key=lambda param: param.param_type_name):
+        given = context.params.get(str(param.name))
+        if param.name in known and given != param.get_default(context):
+            flag = param.opts[:1] * (param.param_type_name == "option")
+            values = given if isinstance(given, list | tuple) else [given]
+            words += (
+                flag
+                if given is True
+                else [str(text) for value in values for text in (*flag, value)]
+            )
+    return join(words)
 
 
 def finish_study(

@@ -319,10 +319,10 @@ def read_worklist(
         raise BadTable(f"no label is filled in {path}; fill in the column label for some patients.")
     # An apostrophe stands in front of what a spreadsheet would take for a formula.
     cells = {safe_cell(name): name for name in known}
-    names = [cells.get(row["patient"], row["patient"] or "") for row in filled]
-    if len(set(names)) < len(names):
+    by_name = {cells.get(row["patient"], row["patient"] or ""): row for row in rows}
+    if len(by_name) < len(rows):
         raise BadTable(f"{path} names a patient twice; keep one row of each.")
-    said = {} if column is None else dict(zip(names, filled, strict=True))
+    said = {} if column is None else by_name
     purposes = {name: row[column] for name, row in said.items()}
     if not set(purposes.values()) <= set(allowed):
         msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
@@ -330,5 +330,5 @@ def read_worklist(
     texts = sorted({row["label"] for row in filled})
     coded = code_labels(texts, "label", positive, must_occur=False)
     code = dict(zip(texts, coded.tolist(), strict=True))
-    labels = {name: code[row["label"]] for name, row in zip(names, filled, strict=True)}
+    labels = {name: code[row["label"]] for name, row in by_name.items() if row["label"] in code}
     return labels, purposes

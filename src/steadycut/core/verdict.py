@@ -114,7 +114,8 @@ class Comparison:
     known. ``costs`` is None unless there are two grades and two actions. ``promised`` is the
     certified value; ``vacuous`` says that it is not below the cost of one action for everybody.
     ``n_choices`` is the number of scores among which the patients of the first hospital chose the
-    cut-off; 0 if others did. ``own_choices`` says the same of the patients here. With
+    cut-off; 0 if others did, and minus the number of cut-offs if these were fixed beforehand.
+    ``own_choices`` says the same of the patients here. With
     ``sequential`` the answers hold at every look at once. ``rounded`` says that errors here may be
     counted too high; then nothing is answered with no. ``certified`` are the smallest values of the
     rates that were certified, for two grades.
@@ -283,8 +284,9 @@ class Comparison:
         """Whether the rate here is shown to be higher than before."""
         if not here.n_patients or not before.n_patients:
             return False
-        if not self.n_choices:
-            return melded_p_value(here, before, sequential=self.sequential) <= level
+        if self.n_choices <= 0:
+            p_value = melded_p_value(here, before, sequential=self.sequential)
+            return p_value * max(-self.n_choices, 1) <= level
         highest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[1]
         return self._lowest(here, level / 2) > highest
 
@@ -292,11 +294,11 @@ class Comparison:
         """Whether the rate here is shown to be less than the margin above that before."""
         if not here.n_patients or not before.n_patients:
             return False
-        if not self.n_choices:
+        if self.n_choices <= 0:
             p_value = melded_p_value(
                 here.opposite, before.opposite, self.margin, sequential=self.sequential
             )
-            return p_value <= level
+            return p_value * max(-self.n_choices, 1) <= level
         lowest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[0]
         return self._highest(here, level / 2) < lowest + self.margin
 

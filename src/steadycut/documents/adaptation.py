@@ -39,7 +39,10 @@ class WrongOddsPart(parts.Part):
 
 
 class LabelsPart(parts.CountsPart):
-    """What the labels say of the chosen cut-off: the counts of the patients who certify."""
+    """What the labels say of the chosen cut-off: the counts of the patients who certify.
+
+    ``divided`` says which of them made the menu, where all patients had labels.
+    """
 
     n_patients: int
     n_choosing: int
@@ -49,6 +52,7 @@ class LabelsPart(parts.CountsPart):
     decision: Decision
     stopped_after: int | None = None
     given: int | None = None
+    divided: Literal["at random", "the first"] | None = None
 
 
 class PathPart(parts.Part):

@@ -48,6 +48,14 @@ class Remembered(Part):
             hash_of(name, self.salt, key if self.needs_key else None) in known for name in names
         )
 
+    def with_more(self, patients: PatientScores, key: bytes | None = None) -> "Remembered":
+        """Return what also remembers these patients; the same where their key is not given."""
+        key = key if self.needs_key else None
+        if patients.patients is None or (self.needs_key and key is None):
+            return self
+        more = (hash_of(name, self.salt, key) for name in patients.patients.tolist())
+        return self.model_copy(update={"hashes": sorted({*self.hashes, *more})})
+
 
 def remember(patients: PatientScores, seed: int, key: bytes | None = None) -> Remembered:
     """Return hashes of the patients; the salt comes from them and the seed, so that it repeats.

@@ -272,9 +272,12 @@ class CertificatePart(Part):
 
     @property
     def n_choices(self) -> int:
-        """Among how many scores the certifying patients chose the cut-off; 0 if others chose it."""
+        """Among how many scores the certifying patients chose the cut-off; 0 if others chose it.
+
+        It is minus their number if they chose among cut-offs that were fixed beforehand.
+        """
         if self.honesty == "menu":
-            return 1
+            return -self.n_candidates
         return self.n_candidates if self.honesty == "uniform" else 0
 
 

@@ -16,7 +16,7 @@ from steadycut.core.aggregate.aggregators import nest
 from steadycut.core.checks import LARGEST_SCORE, FloatArray, IntArray
 from steadycut.core.labels import code_labels, negative_name
 from steadycut.core.sites import check_number_of_sites
-from steadycut.errors import BadPatients, BadTable, MissingScores, argument
+from steadycut.errors import BadPatients, BadTable, MissingColumn, MissingScores, argument
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
 from steadycut.ingest.request import ANY, Request
@@ -238,7 +238,8 @@ def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]
     codes = np.where(known & ~has, of_patient[patient.codes], column.codes)
     left_out = known & (codes < 0)
     if left_out[known].all():
-        raise BadTable(f"no patient has a value in {name!r}; at least one must have one.")
+        msg = f"no patient has a value in {name!r}; at least one must have one."
+        raise MissingColumn(msg, name)
     gaps = Gaps(
         column=name,
         patients=_n_distinct(patient.codes[left_out]),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from steadycut.errors import BadOption, kind_of, refusing
 from steadycut.io import files
@@ -25,7 +26,8 @@ class Run:
 
     With ``brief`` a line has the kinds of warnings and of the error only: texts may hold counts.
     ``names`` are the files that were typed; like every path they are not written. In a run
-    ``by_app``, errors keep the marks of options, which the app spells.
+    ``by_app``, errors keep the marks of options, which the app spells. ``context`` is what was
+    typed, as typer holds it.
     """
 
     path: Path | None = None
@@ -38,6 +40,7 @@ class Run:
     brief: bool = False
     names: tuple[str, ...] = ()
     by_app: bool = False
+    context: Any = None
 
     def line(self, exit_code: int) -> str:
         """Return the line of the log."""

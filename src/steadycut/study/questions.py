@@ -68,8 +68,10 @@ def needed(compared: Comparison, verdict: Verdict, name: Question, delta: float)
 
 
 def local(rule: FrozenFile[Any]) -> Local:
-    """Return how to get a rule for one hospital; a single cut-off can be adapted."""
-    return "fit" if rule.reference is None else "adapt"
+    """Return how to get a rule for one hospital; a single cut-off can be adapted, but only once."""
+    adapted = getattr(rule.document, "adapted", None)
+    again = adapted is not None and adapted.labelled > 0
+    return "fit" if rule.reference is None or again else "adapt"
 
 
 # What now ----------------------------------------------------------------------------------

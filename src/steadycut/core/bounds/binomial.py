@@ -33,8 +33,10 @@ def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple
     """Return an interval for a rate at the chosen cut. It holds with probability 1 - delta.
 
     ``n_choices`` is the number of scores among which the same patients chose the cut. If it is 0,
-    other patients chose it, and the interval is exact binomial. Otherwise it is the band of
-    Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all these scores at once.
+    other patients chose it, and the interval is exact binomial. If it is positive, it is the band
+    of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all these scores at
+    once. If it is negative, they chose among so many cuts that were fixed beforehand, and the
+    interval is exact binomial for all of these together.
 
     Examples
     --------
@@ -42,9 +44,11 @@ def rate_interval(count: int, n: int, delta: float, n_choices: int = 0) -> tuple
     [0.005, 0.394]
     >>> [round(end, 3) for end in rate_interval(1, 10, 0.1, n_choices=2)]
     [0.0, 0.529]
+    >>> [round(end, 3) for end in rate_interval(1, 10, 0.1, n_choices=-2)]
+    [0.003, 0.445]
     """
-    if not n_choices:
-        return two_sided(count, n, delta)
+    if n_choices <= 0:
+        return two_sided(count, n, delta / max(-n_choices, 1))
     rate, margin = count / max(n, 1), dkw_width(n, delta / n_choices)
     return max(rate - margin, 0.0), min(rate + margin, 1.0)
 

@@ -44,8 +44,11 @@ def adaptation_page(found: AdaptationDocument) -> Page:
 
 def subtitle(found: AdaptationDocument) -> str:
     """Say what it was made from."""
+    known = found.labels
+    if known is not None and known.divided is not None:
+        return count(found.n_patients + (known.given or known.n_patients), "labelled patient")
     patients = f"{count(found.n_patients, 'patient')} without labels"
-    return patients if found.labels is None else f"{patients}, {found.labels.n_patients} with"
+    return patients if known is None else f"{patients}, {known.n_patients} with"
 
 
 def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:

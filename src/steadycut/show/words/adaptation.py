@@ -16,6 +16,17 @@ SAME_MULTIPLE = (
     "hospital."
 )
 RANDOM = "The labelled patients are a random sample of the patients of this hospital."
+# How patients who all have labels were divided.
+DIVIDED = {
+    None: "",
+    "at random": (
+        " Of all labelled patients {0.n_patients}, drawn at random, fixed the cut-offs to choose "
+        "from and help to choose; the others certify."
+    ),
+    "the first": (
+        " The first {0.n_patients} patients fixed the cut-offs to choose from; the others certify."
+    ),
+}
 NOT_CHECKED = (
     "Not checked, because no file holds a patient: that the counts are those of the labelled "
     "patients at these cut-offs, that the patients came in their order and without exclusions, "
@@ -69,7 +80,7 @@ def verdict_text(result: AdaptationDocument) -> tuple[str, str]:
         moved = f"cut-off {cut} here instead of {frozen}: {calls}."
     if result.labels is None:
         return moved, "No label confirms it, so nothing is certified here."
-    return moved, certified(result, result.labels)
+    return moved, certified(result, result.labels) + DIVIDED[result.labels.divided].format(result)
 
 
 def certified(result: AdaptationDocument, labels: LabelsPart) -> str:

@@ -25,6 +25,7 @@ COMMANDS = {
     "adapt": "steadycut adapt",
     "adapt_prevalence": "steadycut adapt {} TABLE --prevalence P",
     "adapt_labels": "steadycut adapt {} TABLE --label COL",
+    "adapt_same": "steadycut adapt {} {same}",
     "fit": "steadycut fit",
     "fit_sites": "steadycut fit TABLE --site COL",
     "apply": "steadycut apply",
@@ -45,6 +46,7 @@ CALLS = {
     "adapt": "steadycut.adapt",
     "adapt_prevalence": "steadycut.adapt(rule, patients, prevalence=P)",
     "adapt_labels": "steadycut.adapt(rule, patients, labelled=patients)",
+    "adapt_same": "steadycut.adapt(rule, patients)",
     "fit": "steadycut.fit",
     "fit_sites": "steadycut.fit(steadycut.aggregate(table, site='COL'))",
     "apply": "apply",
@@ -61,18 +63,20 @@ CALLS = {
 class Spelling:
     """How a surface names what to do: each call, and an option, perhaps with its value.
 
-    ``places`` are where frozen files are, by their usual names.
+    ``places`` are where frozen files are, by their usual names. ``same`` names the patients at
+    hand once more, for another command.
     """
 
     calls: Mapping[str, str]
     option: Callable[[str, str | None], str]
     between: str = ", "
     places: Mapping[str, str] = field(default_factory=dict)
+    same: str = "TABLE --label COL --out DIR"
 
     def call(self, name: str, *file_names: object) -> str:
         """Write a call; ``file_names`` are the usual names, or places, of the files it takes."""
         places = (quote(self.places.get(str(file), str(file))) for file in file_names)
-        return self.calls[name].format(*places)
+        return self.calls[name].format(*places, same=self.same)
 
     def options(self, given: Mapping[str, str]) -> str:
         """Write several options with their values."""
@@ -130,8 +134,9 @@ def _local(step: NextStep) -> str:
     several = step.why == "groups fail" and len(step.groups or ()) > 1
     where = "each of them" if several else "this hospital"
     if step.local == "adapt":
-        call = "{adapt}" if several else "{adapt_prevalence}"
-        return f"adapt it to {where} with {call}, and certify it there with labels."
+        if several:
+            return "adapt it to each of them with {adapt}, and certify it there with labels."
+        return "adapt it to this hospital with these labels, and audit it on others: {adapt_same}"
     return (
         f"choose a cut-off for {where} with {{fit}} on its own labelled patients, then audit it on "
         "others."

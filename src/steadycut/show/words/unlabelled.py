@@ -36,7 +36,7 @@ def statements(known: WithoutLabels, delta: float, n_choices: int) -> list[str]:
         "prevalence, the expected call rate or the risk range.": p_value is not None
         and p_value <= delta,
         "The patients who give the error rates also chose the cut-off: estimated risk and call "
-        "rate look too good; the intervals allow for that.": n_choices > 0,
+        "rate look too good; the intervals allow for that.": n_choices != 0,
     }
     return [text for text, holds in said.items() if holds]
 
