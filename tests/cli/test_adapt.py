@@ -152,6 +152,21 @@ def test_bad_input_is_one_line_and_nothing_is_written(home, tmp_path, capsys, op
     assert snapshot(tmp_path) == before
 
 
+def test_a_later_look_has_the_menu_of_the_first_or_is_refused(home, tmp_path, capsys):
+    rule, table = home
+    asked = ["--sequential", "--order", "day", "--target", "0.05", "--out", tmp_path / "a"]
+    assert run_command(capsys, "adapt", rule, table, *asked).code == 0
+    assert run_command(capsys, "adapt", rule, table, *asked).code == 0
+    before = snapshot(tmp_path / "a")
+    # Labels of patients who were among those without: these made the menu.
+    more = write(tmp_path / "there.csv", 300, 0.15, 1, 90)
+    ran = run_command(capsys, "adapt", rule, more, *asked)
+    assert ran.code == 2
+    assert "not those of the first look" in ran.err
+    assert len(ran.err.splitlines()) == 1
+    assert snapshot(tmp_path / "a") == before
+
+
 @pytest.mark.parametrize(("n", "pool"), [(100, 20), (150, 30)])
 def test_patients_who_all_have_labels_are_divided(home, tmp_path, capsys, n, pool):
     rule, _ = home

@@ -40,7 +40,7 @@ WORKLIST = "worklist.csv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AdaptOptions:
+class AdaptOptions(ExternalOptions):
     """Hospital."""
 
     prevalence: str | None = option(
@@ -88,7 +88,6 @@ class ControlOptions:
 def adapt_command(
     rule: RuleOptions,
     columns: RuleColumns,
-    there: ExternalOptions,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     control: ControlOptions,
@@ -109,17 +108,17 @@ def adapt_command(
     use = tables.use_rule(rule, columns, table, output.out)
     frozen = check_cut_off_rule(use.frozen)
     if control.plan is not None or control.trigger is not None:
-        change_by_plan(use, frozen, there, here, certify, control, output)
+        change_by_plan(use, frozen, here, certify, control, output)
         return
     stated = check_prevalence(tables.parse_stated(here.prevalence))
-    check_together(there, here, certify)
-    without = replace(there, no_label=True, label=None, positive=None, label_how=None)
+    check_together(here, certify)
+    without = replace(here, no_label=True, label=None, positive=None, label_how=None)
     read, lacking = tables.read_external(use, without, own_site=True)
     everyone = frozen.patients_of(read.patients)
     if here.worklist is not None:
         write_worklist(use, frozen, everyone, here.worklist, stated, output)
         return
-    labels, purposes, order = known_labels(use, everyone, there, here, certify.order)
+    labels, purposes, order = known_labels(use, everyone, here, certify.order)
     pool, certifying, choosing = parted(everyone, labels, purposes)
     adaptation = adapt(
         frozen,
@@ -131,6 +130,7 @@ def adapt_command(
         target=certify.target,
         sequential=certify.sequential,
         delta=certify.delta,
+        menu=first_menu(output.out, frozen) if certify.sequential else None,
         force=rule.force,
         key=use.key,
     )
@@ -141,27 +141,35 @@ def adapt_command(
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
 
 
+def first_menu(folder: Path, rule: FrozenRule) -> str | None:
+    """Return the hash of the menu of an earlier look in this folder, one label at a time."""
+    if not (folder / "adapt.json").is_file():
+        return None
+    first = read_json(folder / "adapt.json", "the first look")
+    goes_on = first.get("path") and first.get("parent_sha256") == rule.document.sha256
+    return first.get("menu_sha256") if goes_on else None
+
+
 def change_by_plan(
     use: Use,
     frozen: FrozenRule,
-    there: ExternalOptions,
     here: AdaptOptions,
     certify: CertifyHereOptions,
     control: ControlOptions,
     output: OutputOptions,
 ) -> None:
     """Make the next attempt under a change-control plan; keep its version, also if it fails."""
-    if control.plan is None or control.trigger is None or there.label is None:
+    if control.plan is None or control.trigger is None or here.label is None:
         refuse("a change under a plan needs --plan FILE, --trigger TEXT|FILE and --label COL.")
     where = control.plan
     plan = use.rule.read_sealed(ChangePlan, where)
-    check_by_plan(plan, use.rule, there, here, certify)
+    check_by_plan(plan, use.rule, here, certify)
     versions = [read_sealed(ChangeVersion, path) for path in version_paths(where.parent)]
     trigger, alarm = trigger_of(control.trigger, frozen)
     order = plan.modification_protocol.order
     read, lacking = use.read(replace(use.request(), order=order))
     everyone = frozen.patients_of(read.patients)
-    labels, _, _ = known_labels(use, everyone, there, here, order)
+    labels, _, _ = known_labels(use, everyone, here, order)
     pool, labelled = consecutive(everyone, labels, np.asarray(read.order))
     attempt = change(
         plan,
@@ -184,11 +192,7 @@ def change_by_plan(
 
 
 def check_by_plan(
-    plan: ChangePlan,
-    rule: RuleOptions,
-    there: ExternalOptions,
-    here: AdaptOptions,
-    certify: CertifyHereOptions,
+    plan: ChangePlan, rule: RuleOptions, here: AdaptOptions, certify: CertifyHereOptions
 ) -> None:
     """Refuse options that the plan settles, or does not allow."""
     protocol = plan.modification_protocol
@@ -203,8 +207,8 @@ def check_by_plan(
         "--prevalence": here.prevalence,
         "--labels": here.labels,
         "--worklist": here.worklist,
-        "--site": there.site,
-        "--external": there.external,
+        "--site": here.site,
+        "--external": here.external,
         "--force": rule.force or None,
     }
     for name, value in refused.items():
@@ -270,11 +274,11 @@ def keep_version(folder: Path, attempt: Change) -> None:
         raise
 
 
-def check_together(there: ExternalOptions, here: AdaptOptions, certify: CertifyHereOptions) -> None:
+def check_together(here: AdaptOptions, certify: CertifyHereOptions) -> None:
     """Refuse options that do not go together."""
-    if there.label is not None and here.labels is not None:
+    if here.label is not None and here.labels is not None:
         refuse("--label and --labels exclude each other; give one of them.")
-    labels = there.label is not None or here.labels is not None
+    labels = here.label is not None or here.labels is not None
     if here.worklist is not None and labels:
         refuse("--worklist says whom to label; give it without --label and --labels.")
     if certify.sequential and here.labels is None and certify.order is None:
@@ -312,11 +316,7 @@ def write_worklist(
 
 
 def known_labels(
-    use: Use,
-    everyone: PatientScores,
-    there: ExternalOptions,
-    here: AdaptOptions,
-    order: str | None,
+    use: Use, everyone: PatientScores, here: AdaptOptions, order: str | None
 ) -> tuple[dict[str, int], Mapping[str, str], Mapping[str, float] | None]:
     """Return the labels by patient, what each is for, and when it came.
 
@@ -324,27 +324,27 @@ def known_labels(
     column, if nothing else is said.
     """
     if here.labels is not None:
-        positive, known = there.positive or use.frozen.recipe.positive, tables.names_of(everyone)
+        positive, known = here.positive or use.frozen.recipe.positive, tables.names_of(everyone)
         allowed = (CERTIFY, CHOOSE)
         labels, purposes = tables.read_worklist(here.labels, positive, known, "purpose", allowed)
         return labels, purposes, {name: place for place, name in enumerate(labels)}
-    label = there.label_of(use.frozen)
-    site = None if everyone.sites is None else there.site_of(use.frozen, own=True)
+    label = here.label_of(use.frozen)
+    site = None if everyone.sites is None else here.site_of(use.frozen, own=True)
     if label is None or label in {site, order, *use.columns.given()}:
         return {}, {}, None
     request = use.request(
         label=label,
         site=site,
-        sites=there.names(site),
-        others=there.others,
-        positive=there.positive,
-        label_how=there.label_how,
+        sites=here.names(site),
+        others=here.others,
+        positive=here.positive,
+        label_how=here.label_how,
     )
     labelled = replace(request, incomplete="drop", order=order)
     try:
         table = read_tables(labelled, replace(use.reading, resume=False))
     except MissingColumn as error:
-        if there.label is not None or error.column != label:
+        if here.label is not None or error.column != label:
             raise
         return {}, {}, None
     patients = use.frozen.patients_of(table.patients)
