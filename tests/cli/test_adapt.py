@@ -154,7 +154,8 @@ def test_bad_input_is_one_line_and_nothing_is_written(home, tmp_path, capsys, op
 
 def test_a_later_look_has_the_menu_of_the_first_or_is_refused(home, tmp_path, capsys):
     rule, table = home
-    asked = ["--sequential", "--order", "day", "--target", "0.05", "--out", tmp_path / "a"]
+    asked = ["--sequential", "--order", "day", "--target", "0.05", "--prevalence", "0.2"]
+    asked += ["--out", tmp_path / "a", "--overwrite"]
     assert run_command(capsys, "adapt", rule, table, *asked).code == 0
     assert run_command(capsys, "adapt", rule, table, *asked).code == 0
     before = snapshot(tmp_path / "a")

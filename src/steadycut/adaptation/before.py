@@ -171,7 +171,7 @@ def check_same_menu(there: Situation, first: str | None) -> None:
     """Refuse other cut-offs than those of the first look, given by their hash."""
     if first is not None and first != there.menu_sha256:
         raise BadOption(
-            "the cut-offs to choose from are not those of the first look, so their limits would not "
-            "hold; give the same patients without labels and the same prevalence as then, and add "
-            f"only further patients with labels. A list of {argument('worklist', 60)} keeps them."
+            "the cut-offs to choose from are not those of the first look, and their limits would "
+            "not hold; give the same patients without labels and the same prevalence as then, and "
+            f"add only patients with labels. A list of {argument('worklist', 60)} keeps them."
         )

@@ -147,7 +147,7 @@ def first_menu(folder: Path, rule: FrozenRule) -> str | None:
         return None
     first = read_json(folder / "adapt.json", "the first look")
     goes_on = first.get("path") and first.get("parent_sha256") == rule.document.sha256
-    return first.get("menu_sha256") if goes_on else None
+    return str(first.get("menu_sha256")) if goes_on else None
 
 
 def change_by_plan(

@@ -81,7 +81,7 @@ def typed_again() -> str:
         for group in (TableOptions, RuleColumns, ExternalOptions)
         for part in fields(group)
     }
-    words = []
+    words: list[str] = []
     for param in sorted(context.command.params, key=lambda param: param.param_type_name):
         given = context.params.get(str(param.name))
         if param.name in known and given != param.get_default(context):
