@@ -407,8 +407,10 @@ def test_patients_who_all_have_labels_are_divided_and_nobody_is_lost():
     part, document = found.rule.document.adapted, found.describe()
     assert (part.pool, part.labelled, part.choosing) == (30, 120, 30)
     assert document.labels.divided == "at random"
-    assert "Of all labelled patients 30, drawn at random" in said(document).verdict
-    assert page_of(document).subtitle == "150 labelled patients"
+    assert (
+        "30 of them, drawn at random, made the menu; the others certify." in said(document).verdict
+    )
+    assert page_of(document).subtitle == "30 patients for the menu, 120 who certify"
     # Other labels of the others do not change the menu.
     pool = set(np.round(found.situation.pool.scores, 12))
     certify = [score not in pool for score in np.round(there.scores, 12)]
@@ -420,7 +422,7 @@ def test_patients_who_all_have_labels_are_divided_and_nobody_is_lost():
     assert adapt(RULE, other).describe().menu_sha256 == document.menu_sha256
     with pytest.raises(DeploymentRefused, match="patients that the rule was made from"):
         audit(found.rule, there)
-    with pytest.raises(TooFewPatients, match="at least 21; got 20"):
+    with pytest.raises(TooFewPatients, match="20 patients without labels, or 21 with; got 20"):
         adapt(RULE, there.take(np.arange(20)))
     with pytest.raises(DeploymentRefused, match="same patients"):
         adapt(RULE, HOME)

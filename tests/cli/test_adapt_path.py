@@ -65,7 +65,7 @@ def test_audit_says_adapt_and_the_printed_command_leads_to_a_certificate_and_an_
     certificate = found["certificate"]
     assert found["n_patients"] + certificate["n_patients"] == 200
     assert certificate["value"] < certificate["trivial_risk"]
-    assert "Of all labelled patients 40, drawn at random, fixed the cut-offs" in adapted.said
+    assert "40 of them, drawn at random, made the menu" in adapted.said
     assert f"{int(np.ceil(100 * certificate['value']))} of 100 patients (90 %" in adapted.said
 
     new = tmp_path / "audit" / "adapted" / "rule.json"

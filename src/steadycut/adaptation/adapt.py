@@ -12,7 +12,7 @@ from scipy.special import expit, logit
 from steadycut.adaptation import before, labels
 from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
-from steadycut.core.adapt.menu import Item, Limited, grey_part, grey_zone, random_part
+from steadycut.core.adapt.menu import grey_part, grey_zone, random_part
 from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
 from steadycut.core.records import PatientScores
@@ -103,29 +103,21 @@ def candidate_parts(
     there: before.Situation, cut: float, judged: labels.Judged | None
 ) -> list[documents.CandidateCutPart]:
     """Return the cut-offs, with what the labels say about each."""
-    if judged is None:
-        return [candidate_part(there, item, None, chosen=item.cut == cut) for item in there.menu]
-    chosen = judged.found[judged.chosen]
-    return [
-        candidate_part(there, tried.item, tried, chosen=tried is chosen) for tried in judged.found
-    ]
-
-
-def candidate_part(
-    there: before.Situation, item: Item, tried: Limited | None, *, chosen: bool
-) -> documents.CandidateCutPart:
-    """Return one cut-off, with what the labels say, if there are any."""
-    return documents.CandidateCutPart(
-        name=item.name,
-        threshold=there.value(item.cut),
-        call_rate=there.call_rate(item.cut),
-        weight=item.weight,
-        chosen=chosen,
-        missed=None if tried is None else tried.counts.fn,
-        alarms=None if tried is None else tried.counts.fp,
-        risk=None if tried is None else tried.counts.risk(there.costs),
-        limit=None if tried is None else tried.limit,
-    )
+    rows = []
+    for place, item in enumerate(there.menu):
+        tried = None if judged is None else judged.found[place]
+        part = documents.CandidateCutPart.of(
+            item,
+            threshold=there.value(item.cut),
+            call_rate=there.call_rate(item.cut),
+            chosen=item.cut == cut if judged is None else place == judged.chosen,
+            missed=tried and tried.counts.fn,
+            alarms=tried and tried.counts.fp,
+            risk=tried and tried.counts.risk(there.costs),
+            limit=tried and tried.limit,
+        )
+        rows.append(part)
+    return rows
 
 
 def labels_part(judged: labels.Judged, *, divided: bool) -> documents.LabelsPart:
@@ -145,16 +137,14 @@ def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
     """Return the cut-off if the stated odds of disease are wrong by a factor either way."""
     if there.prevalence is None:
         return []
-    found = []
-    counts = there.model.counts(there.pool.scores)
+    counts, rows = there.model.counts(there.pool.scores), []
     for factor in (1 / WRONG, WRONG):
-        low, high = expit(logit(np.array(there.prevalence)) + np.log(factor))
-        other = Followed.of(there.model, counts, (float(low), float(high)))
-        moved = there.at_shift(other.shift)
-        cut, calls = there.value(moved), there.call_rate(moved)
-        part = documents.WrongOddsPart.of(other, factor=factor, threshold=cut, call_rate=calls)
-        found.append(part)
-    return found
+        ends = expit(logit(np.array(there.prevalence)) + np.log(factor)).tolist()
+        other = Followed.of(there.model, counts, (ends[0], ends[1]))
+        cut = there.at_shift(other.shift)
+        where = {"threshold": there.value(cut), "call_rate": there.call_rate(cut)}
+        rows.append(documents.WrongOddsPart.of(other, factor=factor, **where))
+    return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -255,11 +245,12 @@ def adapt(
             "chooses by the limits alone; leave one of them out."
         )
     pool, findings = before.pool_of(rule, patients, force=force, key=key)
-    divided, seen = labelled is None and pool.labels is not None, [labelled, choosing]
+    divided = labelled is None and pool.labels is not None
+    seen = (pool,) if divided else (labelled, choosing)
     if divided:
         findings += labels.check_new(rule, pool, force=force, key=key)
         came = labels.arrival(pool, order, sequential=sequential)
-        menu_makers, seen = labels.makes_menu(rule, pool, came, sequential=sequential), [pool]
+        menu_makers = labels.makes_menu(rule, pool, came, sequential=sequential)
         order = np.argsort(came)[~menu_makers]
         labelled, pool = pool.take(~menu_makers), pool.take(menu_makers)
         choosing = None if sequential else pool
@@ -271,14 +262,12 @@ def adapt(
     there = before.situation_of(rule, pool, stated)
     first = menu.situation.menu_sha256 if isinstance(menu, Adaptation) else menu
     before.check_same_menu(there, first)
+    judged, used, cut, unlike = None, None, there.unlabelled, list[str]()
     if labelled is not None:
         labels.check_labelled(there, pool, labelled, choosing)
         if not divided:
             findings += labels.check_new(rule, labelled, pool, force=force, key=key)
-    warnings = texts_of(findings)
-    judged, used, cut = None, None, there.unlabelled
-    if labelled is not None:
-        warnings += labels.unlike_random(there, labelled)
+        unlike = labels.unlike_random(there, labelled)
         came = labels.arrival(labelled, order, sequential=sequential)
         judged = labels.judge(
             there,
@@ -291,7 +280,9 @@ def adapt(
         )
         cut = judged.cut
         used = labelled.take(np.sort(came[: judged.used.n_patients]))
+    warnings = [*texts_of(findings), *unlike]
     warn_each(warnings, stacklevel=3)
+    known = tuple(patients for patients in seen if patients is not None)
     return Adaptation(
         situation=there,
         cut=cut,
@@ -299,20 +290,19 @@ def adapt(
         used=used,
         warnings=tuple(warnings),
         forced=tuple(forced_names(findings)),
-        seen=tuple(patients for patients in seen if patients is not None),
-        remembered=memory_of(rule, seen, key),
+        seen=known,
+        remembered=memory_of(rule, known, key),
         divided=divided,
     )
 
 
 def memory_of(
-    rule: FrozenRule, seen: Sequence[PatientScores | None], key: bytes | None
+    rule: FrozenRule, seen: Sequence[PatientScores], key: bytes | None
 ) -> Remembered | None:
     """Return what remembers the patients of a rule, if it does, and those seen with labels."""
     known = rule.document.remembered_patients
     for patients in seen:
-        if known is not None and patients is not None:
-            known = known.with_more(patients, key)
+        known = known and known.with_more(patients, key)
     return known
 
 

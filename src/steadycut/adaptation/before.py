@@ -93,7 +93,7 @@ def pool_of(
     """Return the unlabelled patients and what is odd about them."""
     several = list(given.values()) if isinstance(given, Mapping) else []
     patients = as_patients(rule, given)
-    if patients.n_patients < LEAST_POOL:
+    if patients.n_patients < LEAST_POOL + (patients.labels is not None):
         raise TooFewPatients(
             f"adapt needs at least {LEAST_POOL} patients without labels, or {LEAST_POOL + 1} with; "
             f"got {patients.n_patients}. Their scores say where the cut-offs lie. Add patients."

@@ -89,15 +89,9 @@ def makes_menu(
     they are the same ones at every look.
     """
     n = everyone.n_patients
-    if n <= LEAST_POOL:
-        raise TooFewPatients(
-            f"adapt divides labelled patients, and needs at least {LEAST_POOL + 1}; got {n}. Add "
-            "patients, with or without labels."
-        )
     size = LEAST_POOL if sequential else max(LEAST_POOL, n // PARTS)
-    rng = np.random.default_rng(rule.document.provenance.seed)
-    places = came if sequential else rng.permutation(n)
-    return np.isin(np.arange(n), places[:size])
+    dealt = np.random.default_rng(rule.document.provenance.seed).permutation(n)
+    return np.isin(np.arange(n), (came if sequential else dealt)[:size])
 
 
 def check_labelled(

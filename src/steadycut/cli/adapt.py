@@ -35,7 +35,7 @@ from steadycut.io.files import read_small, write_together
 from steadycut.show.pages.kinds import page_of
 from steadycut.study.home import check_cut_off_rule, check_prevalence
 
-CERTIFY, CHOOSE = "certify", "choose"
+PURPOSES = CERTIFY, CHOOSE = "certify", "choose"
 WORKLIST = "worklist.csv"
 
 
@@ -325,12 +325,11 @@ def known_labels(
     """
     if here.labels is not None:
         positive, known = here.positive or use.frozen.recipe.positive, tables.names_of(everyone)
-        allowed = (CERTIFY, CHOOSE)
-        labels, purposes = tables.read_worklist(here.labels, positive, known, "purpose", allowed)
+        labels, purposes = tables.read_worklist(here.labels, positive, known, "purpose", PURPOSES)
         return labels, purposes, {name: place for place, name in enumerate(labels)}
     label = here.label_of(use.frozen)
     site = None if everyone.sites is None else here.site_of(use.frozen, own=True)
-    if label is None or label in {site, order, *use.columns.given()}:
+    if label in {None, site, order, *use.columns.given()}:
         return {}, {}, None
     request = use.request(
         label=label,

@@ -17,8 +17,6 @@ class SiteLabelsPart(Part):
     cuts: str
     delta: FiniteFloat
     fixed: int | None
-    median: int | None
-    most: int | None
 
 
 class SitePlanPart(Part):

@@ -8,14 +8,12 @@ from steadycut.core.adapt.menu import (
     Item,
     exact_limit,
     labels_needed,
-    labels_one_at_a_time,
     limited,
     limits_at_every_look,
     make_menu,
 )
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Labels, Model
-from steadycut.core.bounds.anytime import TARGET_BETS
 from steadycut.core.records import Costs
 from tests.core.adapt.hospitals import HOME, drawn
 
@@ -82,23 +80,16 @@ def test_the_number_of_labels_is_the_smallest_with_the_power(risk, target, delta
     assert all(power(n) < 0.8 for n in range(1, found))
 
 
-def test_labels_one_at_a_time_are_those_of_the_limits_at_every_look():
+def test_one_at_a_time_about_as_many_labels_are_enough_half_of_the_time():
+    """As the page of a plan says; 80 % of the time it is at most about twice as many."""
     rng = np.random.default_rng(0)
     menu = [Item(name="one", cut=0.0, weight=1.0)]
     stops = []
-    for _ in range(60):
-        wrong = rng.random(400) < 0.05
+    for _ in range(100):
+        wrong = rng.random(400) < 0.1
         labels = Labels(scores=np.full(400, -1.0), labels=wrong.astype(int))
         limit = limits_at_every_look(menu, labels, Costs(), 0.1)[0]
-        stops.append(int(np.flatnonzero(limit <= 0.2)[0]) + 1)
-    median, most = labels_one_at_a_time(0.05, 0.2, 0.1)
-    assert abs(np.median(stops) - median) <= 6
-    assert abs(np.quantile(stops, 0.8) - most) <= 10
-    # Without an error each label multiplies the total alike: the first that reaches 1 / delta.
-    totals = [np.mean((1 + TARGET_BETS / 4) ** n) for n in range(1, 30)]
-    first = int(np.flatnonzero(np.array(totals) >= 10)[0]) + 1
-    assert labels_one_at_a_time(0.0, 0.2, 0.1) == (first, first)
-
-
-def test_a_target_that_is_hardly_above_the_risk_is_out_of_reach():
-    assert labels_one_at_a_time(0.199, 0.2, 0.01) == (None, None)
+        stops.append(int(np.argmax(np.append(limit, 0.0) <= 0.2)) + 1)
+    fixed = labels_needed(0.1, 0.2, 0.1)
+    assert 0.8 < np.median(stops) / fixed < 1.2
+    assert 1.2 < np.quantile(stops, 0.8) / fixed < 2.2

@@ -44,11 +44,10 @@ def adaptation_page(found: AdaptationDocument) -> Page:
 
 def subtitle(found: AdaptationDocument) -> str:
     """Say what it was made from."""
-    known = found.labels
+    patients, known = count(found.n_patients, "patient"), found.labels
     if known is not None and known.divided is not None:
-        return count(found.n_patients + (known.given or known.n_patients), "labelled patient")
-    patients = f"{count(found.n_patients, 'patient')} without labels"
-    return patients if known is None else f"{patients}, {known.n_patients} with"
+        return f"{patients} for the menu, {known.n_patients} who certify"
+    return f"{patients} without labels" + (f", {known.n_patients} with" if known else "")
 
 
 def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:

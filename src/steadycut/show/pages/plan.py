@@ -76,8 +76,6 @@ def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
     columns = [
         ("which cut-off", [row.cuts for row in rows]),
         ("all at once", [number(row.fixed) for row in rows]),
-        ("one at a time, half of the time", [number(row.median) for row in rows]),
-        (f"one at a time, {power} of the time", [number(row.most) for row in rows]),
     ]
     text = f"Labels that certify the target; all at once: enough {power} of the time"
     table = of_columns(text, columns, short=False)
@@ -140,12 +138,10 @@ def site_headline(site: SitePlanPart) -> str:
     best = site.rows[0]
     if best.fixed is None:
         return f"{target[:1].upper()}{target[1:]} cannot be certified {expected}."
-    text = f"{best.fixed} random labels certify {target}, {expected} ({percent(site.power)} power)."
-    if best.median is None or best.most is None:
-        return text
+    power = percent(site.power)
     return (
-        f"{text} Taken one at a time, {best.median} are enough half of the time, and {best.most} "
-        f"{percent(site.power)} of the time."
+        f"{best.fixed} random labels certify {target}, {expected} ({power} power). Taken one at a "
+        f"time, about as many are enough half of the time, and up to twice as many {power} of it."
     )
 
 

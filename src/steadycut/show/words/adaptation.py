@@ -19,13 +19,8 @@ RANDOM = "The labelled patients are a random sample of the patients of this hosp
 # How patients who all have labels were divided.
 DIVIDED = {
     None: "",
-    "at random": (
-        " Of all labelled patients {0.n_patients}, drawn at random, fixed the cut-offs to choose "
-        "from and help to choose; the others certify."
-    ),
-    "the first": (
-        " The first {0.n_patients} patients fixed the cut-offs to choose from; the others certify."
-    ),
+    "at random": " {0.n_patients} of them, drawn at random, made the menu; the others certify.",
+    "the first": " The first {0.n_patients} patients made the menu; the others certify.",
 }
 NOT_CHECKED = (
     "Not checked, because no file holds a patient: that the counts are those of the labelled "

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from steadycut.core.adapt.menu import LARGEST_WEIGHT, POWER, labels_needed, labels_one_at_a_time
+from steadycut.core.adapt.menu import LARGEST_WEIGHT, POWER, labels_needed
 from steadycut.core.checks import check_positive, refuse
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.parts import CostsPart
@@ -50,9 +50,8 @@ def labels_at_site(
         refuse("target", f"lie below the larger cost ({costs.largest:g})", wanted)
     shares = {MENU: LARGEST_WEIGHT * delta, ONE: delta}
     scaled = expected / costs.largest, wanted / costs.largest
-    rows = []
-    for cuts, level in shares.items():
-        median, most = labels_one_at_a_time(*scaled, level)
-        fixed = labels_needed(*scaled, level)
-        rows.append(SiteLabelsPart(cuts=cuts, delta=level, fixed=fixed, median=median, most=most))
+    rows = [
+        SiteLabelsPart(cuts=cuts, delta=level, fixed=labels_needed(*scaled, level))
+        for cuts, level in shares.items()
+    ]
     return SitePlanPart(risk=expected, target=wanted, power=POWER, rows=rows)
