@@ -106,8 +106,9 @@ def candidate_parts(
     rows = []
     for place, item in enumerate(there.menu):
         tried = None if judged is None else judged.found[place]
-        part = documents.CandidateCutPart.of(
-            item,
+        part = documents.CandidateCutPart(
+            name=item.name,
+            weight=item.weight,
             threshold=there.value(item.cut),
             call_rate=there.call_rate(item.cut),
             chosen=item.cut == cut if judged is None else place == judged.chosen,
