@@ -410,7 +410,7 @@ def test_patients_who_all_have_labels_are_divided_and_nobody_is_lost():
     assert (
         "30 of them, drawn at random, made the menu; the others certify." in said(document).verdict
     )
-    assert page_of(document).subtitle == "30 patients for the menu, 120 who certify"
+    assert page_of(document).subtitle == "30 patients for the menu, 120 to certify"
     # Other labels of the others do not change the menu.
     pool = set(np.round(found.situation.pool.scores, 12))
     certify = [score not in pool for score in np.round(there.scores, 12)]

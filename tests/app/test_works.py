@@ -23,7 +23,7 @@ COMMANDS = {
     "compare": [*FIT, *SITES, "--external", "south"],
     "monitor": [*SOUTH, "--order", "day"],
     "audit": SOUTH,
-    "adapt": ["--prevalence", "0.3"],
+    "adapt": ["--prevalence", "0.3", "--no-label", "--no-site"],
     "apply": [],
     "plan": ["--width", "0.1"],
 }

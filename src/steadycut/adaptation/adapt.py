@@ -112,10 +112,10 @@ def candidate_parts(
             threshold=there.value(item.cut),
             call_rate=there.call_rate(item.cut),
             chosen=item.cut == cut if judged is None else place == judged.chosen,
-            missed=tried and tried.counts.fn,
-            alarms=tried and tried.counts.fp,
-            risk=tried and tried.counts.risk(there.costs),
-            limit=tried and tried.limit,
+            missed=None if tried is None else tried.counts.fn,
+            alarms=None if tried is None else tried.counts.fp,
+            risk=None if tried is None else tried.counts.risk(there.costs),
+            limit=None if tried is None else tried.limit,
         )
         rows.append(part)
     return rows

@@ -46,7 +46,7 @@ def subtitle(found: AdaptationDocument) -> str:
     """Say what it was made from."""
     patients, known = count(found.n_patients, "patient"), found.labels
     if known is not None and known.divided is not None:
-        return f"{patients} for the menu, {known.n_patients} who certify"
+        return f"{patients} for the menu, {known.n_patients} to certify"
     return f"{patients} without labels" + (f", {known.n_patients} with" if known else "")
 
 
