@@ -4,6 +4,7 @@ import json
 import pickle
 import warnings
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -224,6 +225,21 @@ def test_every_result_is_short_names_nobody_and_equals_its_pickle(results):
         assert len(result.to_frame())
     for first, second in pairwise(results):
         assert first != second
+
+
+# What docs/guide/privacy.md says to keep where the table is.
+WITH_PATIENTS = {
+    *("PatientScores", "Study", "StrataStudy", "CovariateStudy"),
+    *("Comparison", "LabelDraw", "Decisions"),
+}
+
+
+def test_no_pickle_but_those_that_privacy_names_has_identifiers(results):
+    page = Path("docs/guide/privacy.md").read_text(encoding="utf-8")
+    for result in results:
+        name = type(result).__name__
+        assert name in WITH_PATIENTS or b"secret" not in pickle.dumps(result), name
+    assert all(f"`{name}`" in page for name in WITH_PATIENTS)
 
 
 def test_every_result_but_those_of_patients_is_plain_numbers_and_texts(results):
