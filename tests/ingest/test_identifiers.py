@@ -42,6 +42,21 @@ def test_the_line_names_nobody():
     assert alike_warnings(PatientScores(scores=[0.0, 0.0])) == []
 
 
+@pytest.mark.parametrize("name", ["1.23457E+11", "2E+15", "9.9E+20"])
+def test_numbers_that_a_spreadsheet_has_shortened_are_noticed(name):
+    (text,) = alike_warnings(named("secret1", name, "3"))
+    assert text.startswith("shortened identifiers: 1 of 3 identifiers look like 9.99999E+11")
+    assert "secret" not in text
+    assert name not in text
+
+
+@pytest.mark.parametrize(
+    "name", ["1.23457e+11", "A1E+11", "1E+11B", "0E+11", "1E+1", "1.E+11", "E+11"]
+)
+def test_other_names_are_no_shortened_numbers(name):
+    assert alike_warnings(named("a", name, "b")) == []
+
+
 PADDED = [" NA", "NA ", "\u00a0NA", "nan ", "null\t", "\ufeffNA", "N\u200bA", "\u200b"]
 
 

@@ -1,5 +1,6 @@
 """Identifiers that stand for nobody, and identifiers that may be one patient."""
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -19,6 +20,8 @@ from steadycut.rule_reader import MARKS, is_missing_mark
 UNSEEN = [code for code in range(0x3001) if chr(code).isspace()]
 UNSEEN += [0xAD, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2065), 0xFEFF]
 LONGEST_MARK = max(map(len, MARKS))
+# What a spreadsheet makes of a whole number with more than eleven digits.
+SHORTENED = re.compile(rf"(?<![^{SEPARATOR}])[1-9](?:\.[0-9]+)?E\+[1-9][0-9](?![^{SEPARATOR}])")
 WITHOUT = dict.fromkeys(code for code in UNSEEN if chr(code) != SEPARATOR)
 
 
@@ -99,4 +102,13 @@ def alike_warnings(patients: PatientScores) -> list[str]:
         "white space, zeros or the form of letters. They count as different patients. If they are "
         "the same patients, write their identifiers in the same way."
     )
-    return warned_if(count, "identifiers", msg)
+    shortened = len(SHORTENED.findall(patients.joined_names))
+    cut = (
+        f"{shortened} of {patients.n_patients} identifiers look like 9.99999E+11, as spreadsheets "
+        "shorten long numbers, so different patients may have become one. Take them from the "
+        "original table, as text."
+    )
+    return [
+        *warned_if(count, "identifiers", msg),
+        *warned_if(shortened, "shortened identifiers", cut),
+    ]
