@@ -12,8 +12,8 @@ import numpy as np
 from scipy.special import betainc, expit, logit, ndtr, ndtri
 
 from steadycut.core.cuts.risk_curve import Curve
+from steadycut.core.diagnose import barriers
 from steadycut.core.records import Costs
-from steadycut.core.rules.basins import barriers
 
 # No cut lies further out on the normal scale.
 FARTHEST = 40.0
