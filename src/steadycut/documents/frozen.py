@@ -306,12 +306,12 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     @property
     def asked_rates(self) -> Mapping[RateName, float]:
         """The rates of the two sides, shown or not, each with the value that was asked for."""
-        return {one.rate: one.asked for one in self.sides}
+        return {side.rate: side.asked for side in self.sides}
 
     @property
     def certified_rates(self) -> Mapping[RateName, float]:
         """The rates that were shown to be at least a value, each with its value."""
-        return {one.rate: one.asked for one in self.sides if one.answer == "yes"}
+        return {side.rate: side.asked for side in self.sides if side.answer == "yes"}
 
     @property
     def attributes(self) -> tuple[str, ...]:
@@ -383,9 +383,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         if isinstance(given, PatientScores):
             return given
         several = _listed(given)
-        found = [made_by(recipe, several) for recipe in self.recipes]
-        check_same_patients(found)
-        return self.combined(found)
+        methods = [made_by(recipe, several) for recipe in self.recipes]
+        check_same_patients(methods)
+        return self.combined(methods)
 
     def request(
         self,
@@ -428,7 +428,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             positive = first.positive
         request = make_request(
             patient=there[first.patient],
-            score=list(dict.fromkeys(there[one.score] for one in recipes)),
+            score=list(dict.fromkeys(there[recipe.score] for recipe in recipes)),
             label=column,
             positive=positive,
             time=there[str(first.time)] if followed else None,
@@ -439,7 +439,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             sites=sites,
             positive_occurs=False,
             levels=[(there[level], how) for level, how in first.levels],
-            how=list(dict.fromkeys(one.how for one in recipes)),
+            how=list(dict.fromkeys(recipe.how for recipe in recipes)),
             attributes=dict.fromkeys([*own, *named, *attributes]),
             missing=missing,
             names=tuple((new, old) for old, new in there.items()),
@@ -451,7 +451,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
     ) -> dict[str, str]:
         """Return the name in a table of every column that the rule needs."""
         recipes, given = self.recipes, column_names(columns)
-        scores = list(dict.fromkeys(one.score for one in recipes))
+        scores = list(dict.fromkeys(recipe.score for recipe in recipes))
         needed = [recipes[0].patient, *scores, *dict(recipes[0].levels), *self.attributes]
         needed += [name for name in (recipes[0].time, recipes[0].event) if name is not None]
         unknown = [name for name in given if name not in needed]
@@ -464,7 +464,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
                 f"with {argument('columns', f'{scores[0]}=COL')}."
             )
         shorter = {recipes[0].patient: patient, scores[0]: score}
-        given |= {name: one for name, one in shorter.items() if one is not None}
+        given |= {name: there for name, there in shorter.items() if there is not None}
         return {name: given.get(name, name) for name in needed}
 
     def _own_sites(self, site: str | None) -> Sequence[str]:
@@ -590,8 +590,8 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         warn_each([*dropped_lines(read), *alike_lines(read)], stacklevel=2)
         several = list(read.patients.values())
         patients = self.patients_of(several)
-        found = guards.check_deployment(self, patients, several, key=key)
-        guards.warn_of_forced(guards.pass_or_refuse(found, force=force))
+        findings = guards.check_deployment(self, patients, several, key=key)
+        guards.warn_of_forced(guards.pass_or_refuse(findings, force=force))
         return self.decisions(several, unseen)
 
     def decisions(self, given: GivenPatients, unseen: str = "refuse") -> Decisions:
@@ -645,7 +645,7 @@ def is_table(given: object) -> bool:
     if isinstance(given, PatientScores):
         return False
     if isinstance(given, Mapping):
-        return not all(isinstance(one, PatientScores) for one in given.values())
+        return not all(isinstance(entry, PatientScores) for entry in given.values())
     if isinstance(given, np.ndarray):
         return given.dtype.names is not None
     marks = ("columns", "column_names", "collect_schema", "obs", "scanner")
@@ -662,14 +662,14 @@ def column_names(given: ColumnNames) -> dict[str, str]:
     """
     if isinstance(given, Mapping):
         return dict(given)
-    found = {}
+    names = {}
     for text in (given,) if isinstance(given, str) else given:
         name, equals, column = text.partition("=")
         if not (name and equals and column):
             written = "be written NAME=COL, the name in the rule and the name in the table"
             refuse("columns", written, text)
-        found[name] = column
-    return found
+        names[name] = column
+    return names
 
 
 def _listed(given: Mapping[Any, PatientScores] | Iterable[PatientScores]) -> list[PatientScores]:
@@ -701,8 +701,8 @@ class CallFile(FrozenFile[Document]):
 
 def _refusal(error: ValidationError, content: dict[str, object], name: str, schema: str) -> str:
     """Say what is wrong; a field that is not known could change decisions, so it comes first."""
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    first = next((one for one in found if one["type"] == "extra_forbidden"), found[0])
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    first = next((wrong for wrong in errors if wrong["type"] == "extra_forbidden"), errors[0])
     where = canonical_json.shown(".".join(map(str, first["loc"])) or "the file")
     if first["type"] != "extra_forbidden":
         return f"{name} is not a rule of schema {schema}: {where}: {first['msg']}."

@@ -223,11 +223,11 @@ class StrataRule(FrozenFile[StrataDocument]):
             y = patients.attributes.get(self.document.columns.label or "", patients.labels)
         if y is None:
             return None
-        found = np.atleast_1d(as_array("grades", y))
-        if found.dtype.kind in "biuf":
-            return check_grades(found, patients.n_patients, len(self.grades))
-        check_length("grades", found, patients.n_patients)
-        return self._named_grades([str(value) for value in found.tolist()])
+        given = np.atleast_1d(as_array("grades", y))
+        if given.dtype.kind in "biuf":
+            return check_grades(given, patients.n_patients, len(self.grades))
+        check_length("grades", given, patients.n_patients)
+        return self._named_grades([str(value) for value in given.tolist()])
 
     def _named_grades(self, texts: Sequence[str]) -> IntArray:
         names, places = self.grades, [str(place) for place in range(len(self.grades))]
@@ -237,8 +237,8 @@ class StrataRule(FrozenFile[StrataDocument]):
             numbered = grade_codes(texts, places)
             codes = codes if (numbered < 0).any() else numbered
         if (codes < 0).any():
-            found = Counter(text for text, code in zip(texts, codes, strict=True) if code < 0)
-            which = shared_values(found) if len(found) <= MOST_GRADES else "many values"
+            others = Counter(text for text, code in zip(texts, codes, strict=True) if code < 0)
+            which = shared_values(others) if len(others) <= MOST_GRADES else "many values"
             raise BadPatients(
                 f"every label must be one of the rule's grades, {', '.join(names)}; got {which}. "
                 "Correct the label column, or name the right one."
@@ -281,7 +281,7 @@ class StrataRule(FrozenFile[StrataDocument]):
         return {"thresholds": np.full(patients.n_patients, text, dtype=object)}
 
     def _applied(self, patients: PatientScores) -> dict[str, object]:
-        found = self.decide_patients(patients)
-        members = np.bincount(found, minlength=len(self.strata)).tolist()
+        actions = self.decide_patients(patients)
+        members = np.bincount(actions, minlength=len(self.strata)).tolist()
         strata = dict(zip(self.strata, members, strict=True))
         return {"thresholds": self.thresholds, "strata": strata}

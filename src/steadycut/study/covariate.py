@@ -109,14 +109,14 @@ class CovariateStudy(Shown):
     @property
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
-        found = self._against_test()
+        warnings = self._against_test()
         chose = self.patients.take(self.roles.select)
         groups = self.covariate[self.roles.select]
         for group in self.rule.design.names:
             inside = groups == group
-            found += class_warnings(f"of group '{group}' used to choose", chose.take(inside))
+            warnings += class_warnings(f"of group '{group}' used to choose", chose.take(inside))
             if is_apart(chose.scores[inside], chose.scores[~inside]):
-                found.append(
+                warnings.append(
                     Warned(
                         "",
                         f"scores of group '{group}' hardly overlap with those of the others, as in "
@@ -125,7 +125,7 @@ class CovariateStudy(Shown):
                         "group alone.",
                     )
                 )
-        return found
+        return warnings
 
     def _against_test(self) -> list[str]:
         """Say why cut-offs differ although the test does not show that one is not enough."""
@@ -205,7 +205,7 @@ def cut_parts(study: CovariateStudy) -> list[documents.CutPart]:
         study.own_thresholds.tolist(),
         study.cuts.weights.tolist(),
         study.cuts.ranks.tolist(),
-        [None if one is None else CertificatePart.of(one) for one in certificates],
+        [None if own is None else CertificatePart.of(own) for own in certificates],
     )
     names = documents.CutPart.model_fields
     rows = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -334,10 +334,10 @@ def _certify_groups(
     share = options.search.delta / max(len(design.names), 1)
     inside = [groups == name for name in design.names]
     return tuple(
-        certificate_of(Confusion.of_calls(labels[one], called[one]), options.search.costs, share)
-        if one.any()
+        certificate_of(Confusion.of_calls(labels[own], called[own]), options.search.costs, share)
+        if own.any()
         else None
-        for one in inside
+        for own in inside
     )
 
 

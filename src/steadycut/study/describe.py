@@ -58,7 +58,8 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         ensemble=ensemble_shares(study),
         target_prevalence=search.costs.target,
         criterion=criterion_values(study),
-        certified_rates=[documents.StudyRatePart.of(one) for one in study.certified_rates] or None,
+        certified_rates=[documents.StudyRatePart.of(rate) for rate in study.certified_rates]
+        or None,
         verdict=study_verdict(study),
         break_even=break_even(study.counts, search.costs, delta),
         class_names=parts.names_part(chosen.recipe.class_names),
@@ -66,7 +67,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         operating_point=point_part(study_point(study, confidence)),
         stability=stability_part(study),
         tipping_point=tipping_of(study),
-        candidates=[candidate_part(study, one) for one in study.candidates],
+        candidates=[candidate_part(study, tried) for tried in study.candidates],
         next_site=next_site_part(study),
         curve=curve_part(study),
         rivals=rival_cuts(study),
@@ -116,27 +117,27 @@ def tipping_of(study: FittedStudy) -> TippingPoint:
 
 def next_site_part(study: FittedStudy) -> documents.NextSitePart | None:
     """Return what the hospitals say about the next one; None with fewer than two."""
-    found = study.next_site
-    if found is None:
+    there = study.next_site
+    if there is None:
         return None
-    cuts = [row.threshold for row in found.rows if row.threshold is not None]
-    same_score = len(cuts) == found.n_sites
+    cuts = [row.threshold for row in there.rows if row.threshold is not None]
+    same_score = len(cuts) == there.n_sites
     cuts.append(study.chosen.threshold)
     scores, ends = study.oriented_scores, (min(cuts), max(cuts))
     between = float(np.mean((scores >= ends[0]) & (scores < ends[1])))
     return documents.NextSitePart.of(
-        found,
-        prevalence=found.costs.target,
+        there,
+        prevalence=there.costs.target,
         threshold_range=tuple(sorted(map(study.turned, ends))) if same_score else None,
         between=between if same_score else None,
-        sites_needed=sites_needed(found.level, split=found.split),
-        rows=[site_part(study, found, row) for row in found.rows],
+        sites_needed=sites_needed(there.level, split=there.split),
+        rows=[site_part(study, there, row) for row in there.rows],
     )
 
 
-def site_part(study: FittedStudy, found: NextSite, row: SiteRow) -> documents.SiteRowPart:
+def site_part(study: FittedStudy, there: NextSite, row: SiteRow) -> documents.SiteRowPart:
     """Return one hospital, with its cut-off on the score and the quantile scale."""
-    compared, half = comparison_at(row.counts, found.costs), (1 - found.level) / 2
+    compared, half = comparison_at(row.counts, there.costs), (1 - there.level) / 2
     cut = row.threshold
     return documents.SiteRowPart.of(
         row,
@@ -157,11 +158,11 @@ def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
     honest = study.options.honesty == "split"
     rows = [
         documents.CriterionPart(
-            name=one.name,
-            select=one.value_at(select, search.costs),
-            certify=one.value_at(certify, search.costs) if honest else None,
+            name=criterion.name,
+            select=criterion.value_at(select, search.costs),
+            certify=criterion.value_at(certify, search.costs) if honest else None,
         )
-        for one in criteria_of(search.chooser)
+        for criterion in criteria_of(search.chooser)
     ]
     if str(search.rule).startswith("chi-squared"):
         corrected = corrected_p_value(p_of(select), study.chosen.cuts)
@@ -253,7 +254,7 @@ def curve_error(
     costs = study.options.search.costs
     if costs.target is not None:
         counts = [confusion_at(patients, float(threshold)) for threshold in thresholds]
-        return np.array([one.standard_error(costs) for one in counts])
+        return np.array([errors.standard_error(costs) for errors in counts])
     misses = count_below(patients.positive_scores, thresholds)
     alarms = patients.n_negative - count_below(patients.negative_scores, thresholds)
     squares = (costs.cost_fn**2 * misses + costs.cost_fp**2 * alarms) / patients.n_patients

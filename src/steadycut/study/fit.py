@@ -189,8 +189,8 @@ def make_study(
     named = stratify if stratify is None or isinstance(stratify, str) else GIVEN
     settled = study_options(stratify=named, **options)
     candidates = as_candidates(patients)
-    for one in candidates:
-        check_varied(one)
+    for candidate in candidates:
+        check_varied(candidate)
     return run_study(candidates, settled, progress, groups=stratify)
 
 
@@ -247,7 +247,7 @@ def study_with_test(
     It is the same study, to the last bit, as one of the other patients alone.
     """
     kept, within = test.select, groups_of(candidates[0], options, groups)
-    rest = [one.take(kept) for one in candidates]
+    rest = [candidate.take(kept) for candidate in candidates]
     alone = replace(options, test_size=None)
     groups = None if within is None else within[kept]
     study = run_study(rest, alone, progress, groups=groups)
@@ -300,7 +300,7 @@ def as_candidates(patients: Several) -> list[PatientScores]:
         return [patients]
     given = patients.values() if isinstance(patients, Mapping) else patients
     several = list(given) if isinstance(given, Iterable) else []
-    if not several or not all(isinstance(one, PatientScores) for one in several):
+    if not several or not all(isinstance(entry, PatientScores) for entry in several):
         raise BadOption(
             "patients must be PatientScores, or scores with their labels in "
             f"{argument('y')}, or a mapping or sequence of PatientScores; got "

@@ -247,12 +247,12 @@ class StrataStudy(Shown):
     def warnings(self) -> list[str]:
         """What a reader should know before trusting the numbers."""
         options = self.options
-        found = cost_warnings(options.costs, options.strata)
+        warnings = cost_warnings(options.costs, options.strata)
         between = None if options.two_cuts is None else options.strata[1]
-        found += strata_warnings(self.draws, self.roles.select.size, options.strata, between)
+        warnings += strata_warnings(self.draws, self.roles.select.size, options.strata, between)
         for role, index in (("choose", self.roles.select), ("certify", self.roles.certify)):
-            found += grade_warnings(role, self.grades[index], options.grades)
-        return found
+            warnings += grade_warnings(role, self.grades[index], options.grades)
+        return warnings
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each score, 0 for the lowest."""
@@ -302,19 +302,19 @@ class StrataStudy(Shown):
 
 def strata_verdict(study: StrataStudy) -> StudyVerdictPart:
     """Return whether the strata are useful and, of two limits, whether both rates are shown."""
-    found = verdict_of_counts(study.counts, study.certificate, study.options.costs)
+    verdict = verdict_of_counts(study.counts, study.certificate, study.options.costs)
     if not study.sides:
-        return found
-    asked = worst_answer(one.answer for one in study.sides)
-    return found.model_copy(update={"as_asked": asked, "overall": OVERALL[asked]})
+        return verdict
+    asked = worst_answer(side.answer for side in study.sides)
+    return verdict.model_copy(update={"as_asked": asked, "overall": OVERALL[asked]})
 
 
 def operating_values(study: StrataStudy) -> list[float | None]:
     """Return, for each boundary, the lowest-risk score of a choosing patient who is above it."""
     sign = study.options.shared.sign
     scores = sign * study.patients.scores[study.roles.select]
-    found = [operating_value(one, scores) for one in study.draws.thresholds.tolist()]
-    return [None if one is None else sign * one for one in found]
+    values = [operating_value(cut, scores) for cut in study.draws.thresholds.tolist()]
+    return [None if value is None else sign * value for value in values]
 
 
 def boundary_parts(study: StrataStudy) -> list[documents.BoundaryPart]:
@@ -323,7 +323,7 @@ def boundary_parts(study: StrataStudy) -> list[documents.BoundaryPart]:
     probabilities = options.costs.probabilities
     return [
         documents.BoundaryPart.of(
-            found,
+            boundary,
             below=options.strata[k],
             above=options.strata[k + 1],
             threshold=float(study.thresholds[k]),
@@ -331,14 +331,14 @@ def boundary_parts(study: StrataStudy) -> list[documents.BoundaryPart]:
             alarm_costs=_costs_of(options, -steps[:, k]),
             probability=None if probabilities is None else float(probabilities[k]),
         )
-        for k, found in enumerate(study.boundaries)
+        for k, boundary in enumerate(study.boundaries)
     ]
 
 
 def _costs_of(options: StrataOptions, step: FloatArray) -> dict[str, float]:
     """Return the cost of the wrong side, for each grade for which this side is wrong."""
-    found = zip(options.grades, step.tolist(), strict=True)
-    return {grade: cost for grade, cost in found if cost > 0}
+    costs = zip(options.grades, step.tolist(), strict=True)
+    return {grade: cost for grade, cost in costs if cost > 0}
 
 
 def stability_part(study: StrataStudy) -> documents.StrataStability:
@@ -447,7 +447,7 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     rule, rng = parse_strata_rule(options.rule), np.random.default_rng(seed)
     draws = draw_strata(cuts, cells, rule, costs, n_bootstrap, rng)
     # Boundaries move off the scores that they equal; no patient changes stratum.
-    clear = [clear_of_scores(one, oriented.scores) for one in draws.thresholds.tolist()]
+    clear = [clear_of_scores(cut, oriented.scores) for cut in draws.thresholds.tolist()]
     draws = replace(draws, thresholds=read_only(np.array(clear)))
     return _certified(oriented, grades, options, roles, cuts, cells, draws)
 
