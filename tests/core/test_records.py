@@ -640,3 +640,36 @@ def test_the_scores_that_a_recipe_makes_are_found_among_several():
 def test_a_label_of_thousands_of_digits_is_refused():
     with pytest.raises(BadTable, match="a number of thousands of digits"):
         PatientScores(scores=[0.1, 0.2], labels=[0, 1], positive=10**5000)
+
+
+def test_the_costs_of_both_errors_stand_in_the_order_of_the_labels():
+    assert Costs(cost_fn=3.0, cost_fp=2.0).by_class.tolist() == [2.0, 3.0]
+
+
+def test_the_largest_cost_is_allowed():
+    assert Costs(cost_fn=1e50, cost_fp=1e50).largest == 1e50
+    assert Costs(cost_fn=1e50, cost_fp=1e44).cost_fp == 1e44
+
+
+@pytest.mark.parametrize("bad", [-1.0, 2.0**63])
+def test_no_number_of_instances_is_negative_or_too_large(bad):
+    with pytest.raises(BadPatients, match="n_instances must be whole numbers of at least 0"):
+        PatientScores(scores=[1.0], n_instances=[bad])
+    largest = np.nextafter(2.0**63, 0)
+    assert PatientScores(scores=[1.0], n_instances=[largest]).n_instances.tolist() == [int(largest)]
+
+
+def test_a_column_in_the_order_of_the_identifiers_is_a_warning_at_the_line_of_the_caller():
+    def caller(cohort):
+        return by_patient("sex", cohort, ["f", "m"])
+
+    cohort = PatientScores(scores=[0.3, 0.1], patients=["b", "a"])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        caller(cohort)
+        line = caller.__code__.co_firstlineno
+    (warning,) = caught
+    assert warning.category is DataWarning
+    assert str(warning.message).startswith("order: sex is taken in the order of the identifiers")
+    assert warning.filename == __file__
+    assert warning.lineno > line + 1
