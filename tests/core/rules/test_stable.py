@@ -12,6 +12,7 @@ from steadycut.core.rules.pruning import near_best
 from steadycut.core.rules.stable import (
     LEAST_LIKELIHOOD,
     Stable,
+    around,
     at_stake,
     cell_edges,
     cells_of,
@@ -354,3 +355,18 @@ def test_a_class_without_patients_weighs_nothing_at_a_target():
         weights = np.array([0.6, 0.7]) / np.maximum(sizes, 1)
         found = np.ravel(class_weights(curve, target))
         assert found == pytest.approx(weights * 3 / (weights @ sizes))
+
+
+def test_the_likelihood_of_every_cut_by_hand():
+    """One of 9 patients is wrong at the best cut: 2 in 11 count as likely to be wrong."""
+    cohort = PatientScores(scores=np.arange(9.0), labels=[0, 0, 1, 0, 0, 1, 1, 1, 1])
+    stake = at_stake(count_errors(exact_cuts(cohort).cells[None, :]), Costs())
+    assert stake.errors[0].tolist() == [4, 3, 2, 3, 2, 1, 2, 3, 4, 5]
+    odds = (2 / 11) / (9 / 11)
+    expected = [odds ** (0.1 * more) for more in (3, 2, 1, 2, 1, 0, 1, 2, 3, 4)]
+    assert Stable().likelihood(stake)[0] == pytest.approx(expected, rel=1e-12)
+
+
+def test_without_a_wall_all_cuts_lie_around_the_best_one():
+    for best in range(3):
+        assert around(best, np.zeros(3, dtype=bool)) == slice(0, 3)

@@ -109,3 +109,16 @@ def test_the_stratum_that_is_better_empty_gets_no_warning():
     draws = draws_at([50, 50], [[49, 49], [51, 51], [50, 50]])
     assert "empty stratum" in kinds(strata_warnings(draws, 100, NAMES))
     assert strata_warnings(draws, 100, NAMES, may_be_thin="grey") == []
+
+
+def test_the_strata_after_the_one_that_is_better_empty_are_looked_at():
+    draws = draws_at([40, 95], [[39, 94], [41, 96], [40, 95]])
+    (text,) = strata_warnings(draws, 100, NAMES, may_be_thin="low")
+    assert text == "thin stratum: patients used to choose in 'high': only 5."
+
+
+def test_a_spread_is_written_in_whole_per_cent():
+    """25 of 96 patients."""
+    draws = [[rank, 60] for rank in (10, 20, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
+    (text,) = strata_warnings(draws_at([30, 60], draws), 96, NAMES)
+    assert text.endswith("spread over 26 % of the patients; the data do not settle it.")
