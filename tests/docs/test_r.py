@@ -20,6 +20,7 @@ from steadycut.cli.main import run
 SCRIPTS = DOCS / "r"
 GOLDEN = DOCS.parent / "tests" / "golden" / "0.1.0"
 NUMBER = re.compile(r"-?\d+\.\d+")
+RESAMPLES = re.compile(r"\bboot|\bci\.")
 
 
 def run_r(folder, *arguments, needs=()):
@@ -127,32 +128,35 @@ def test_r_stops_at_wrong_input(call, told, tmp_path):
     assert told in done.stderr
 
 
-def claims():
-    """Return each call of R on the page, with the numbers that it shows."""
+def claims(*, resampled):
+    """Return each call of R on the page that resamples, or does not, with the numbers shown."""
     found = []
     for block in blocks((DOCS / "coming_from.md").read_text(encoding="utf-8")):
         if block.language == "r":
             call, _, shown = block.text.partition("#>")
-            found.append((call.strip(), NUMBER.findall(shown)))
+            if resampled == bool(RESAMPLES.search(call)):
+                found.append((call.strip(), NUMBER.findall(shown)))
     return found
 
 
-def test_r_prints_what_the_page_for_its_users_shows(tmp_path):
-    """Bootstraps have the versions and the seed that the page names."""
+@pytest.mark.parametrize("resampled", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_r_prints_what_the_page_for_its_users_shows(resampled, tmp_path):
+    """Bootstraps have the versions and the seed that the page names; nothing of ours is in them."""
     names = {}
     first = next(text for text in shown_on("coming_from.md") if text.startswith(">>> import numpy"))
     exec(re.sub(r"^>>> ", "", first, flags=re.MULTILINE), names)  # noqa: S102
     pd.DataFrame({"x": names["x"], "y": names["y"]}).to_csv(tmp_path / "d.csv", index=False)
     calls = "".join(
         f"set.seed(1)\ncat(sprintf('%.17g', as.numeric(unlist({call}))), '\\n')\n"
-        for call, _ in claims()
+        for call, _ in claims(resampled=resampled)
     )
     start = "suppressMessages({library(cutpointr); library(pROC)}); d <- read.csv('d.csv')\n"
     (tmp_path / "claims.R").write_text(start + calls, encoding="utf-8")
     output = printed(tmp_path, "claims.R", needs=["cutpointr", "pROC"])
-    for line, (call, shown) in zip(output.splitlines(), claims(), strict=True):
+    for line, (call, shown) in zip(output.splitlines(), claims(resampled=resampled), strict=True):
         in_r = [float(number) for number in line.split() if number != "NA"]
         for number in shown:
             half = 0.5 * 10.0 ** -len(number.partition(".")[2])
             assert min(abs(np.subtract(in_r, float(number)))) <= half + 1e-9, call
-    assert sum(len(shown) for _, shown in claims()) >= 15
+    both = [*claims(resampled=False), *claims(resampled=True)]
+    assert sum(len(shown) for _, shown in both) >= 15

@@ -101,7 +101,7 @@ def losses_at(scores, labels, threshold, cost_fn, cost_fp):
 def excess(one, other):
     """Return the mean difference of two lists of losses in paired standard errors."""
     n = len(one)
-    differences = [a - b for a, b in zip(one, other, strict=True)]
+    differences = [a - b for a, b in zip(one, other, strict=True) if a != b]
     mean = sum(differences) / n
     square = sum(d * d for d in differences) / n
     error = sqrt((square - mean * mean) / n)

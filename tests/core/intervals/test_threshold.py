@@ -1,6 +1,7 @@
 """Intervals of the cut-off itself."""
 
 import itertools
+from functools import cache
 
 import numpy as np
 import pytest
@@ -63,12 +64,17 @@ def test_order_statistics_are_those_found_by_trying(n, level, delta):
     assert quantile_interval(np.arange(1.0, n + 1), level, delta) == (ranks[low], ranks[high])
 
 
+@cache
+def binomial_tails(n, level):
+    """The chances of at most, and of more than, each number of scores below the quantile."""
+    return binom.cdf(np.arange(n + 1), n, level), binom.sf(np.arange(n + 1), n, level)
+
+
 @pytest.mark.parametrize("n", [100, 999, 10_000, 100_000])
 @pytest.mark.parametrize("level", [0.01, 0.05, 0.3, 0.5, 0.8, 0.95, 0.999])
 @pytest.mark.parametrize("delta", [1e-6, 0.01, 0.05, 0.1, 0.5])
 def test_order_statistics_are_those_of_scipy_stats(n, level, delta):
-    at_most = binom.cdf(np.arange(n + 1), n, level)
-    above = binom.sf(np.arange(n + 1), n, level)
+    at_most, above = binomial_tails(n, level)
     ranks = np.concatenate([[-np.inf], np.arange(1.0, n + 1), [np.inf]])
     low, high = np.sum(at_most <= delta / 2), 1 + np.sum(above > delta / 2)
     assert quantile_interval(ranks[1:-1], level, delta) == (ranks[low], ranks[high])
