@@ -84,9 +84,9 @@ def test_names_of_other_packages_get_ours(cohort, given, says):
 WRONG_CALLS = {
     "audit, labels": (lambda it: it.audit(it.rule, it.s, labels=it.y), "'labels'. Type y=..."),
     "audit of a study": (lambda it: it.audit(it.study, it.P), "study.freeze(), or FrozenRule.load"),
-    "adapt, three": (
-        lambda it: it.adapt(it.rule, it.s, it.y),
-        "Type adapt(rule, patients, prevalence=..., labelled=",
+    "adapt, four": (
+        lambda it: it.adapt(it.rule, it.s, it.y, 0.1),
+        "Type adapt(rule, patients, y, prevalence=..., labelled=",
     ),
     "adapt, two": (
         lambda it: it.adapt(it.rule, it.pool),
@@ -156,6 +156,13 @@ def test_a_call_that_is_not_taken_says_in_one_line_what_to_type(typed, name):
     assert says in str(caught.value)
     assert "\n" not in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_labels_beside_the_scores_are_those_of_the_patients_to_adapt_to(typed):
+    there = typed.s + 0.4
+    beside = steadycut.adapt(typed.rule, there, typed.y)
+    assert beside == steadycut.adapt(typed.rule, PatientScores(there, typed.y))
+    assert beside.certificate is not None
 
 
 def test_labels_in_words_are_taken_if_the_ill_one_is_named(typed):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,7 +25,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.shown import LOOK, Shown
 from steadycut.errors import BadOption, argument, explains_calls, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence
-from steadycut.study.new_patients import Given
+from steadycut.study.new_patients import Given, with_labels
 
 # The cut-off is shown for stated odds that are wrong by this factor, either way.
 WRONG = 1.5
@@ -160,9 +160,10 @@ class Worklist:
 
 
 @explains_calls
-def adapt(
+def adapt(  # noqa: PLR0913
     rule: FrozenRule,
     patients: Given,
+    y: Mapping[Any, object] | ArrayLike | None = None,
     *,
     prevalence: Stated = None,
     labelled: PatientScores | None = None,
@@ -185,6 +186,8 @@ def adapt(
         Patients of the next hospital, at least 20, none of whom made the rule. If they have labels
         and ``labelled`` is not given, one in five of them (at least 20) makes the menu and helps to
         choose, and the others certify.
+    y
+        Labels of ``patients``, in the order of the scores or a mapping from identifiers.
     prevalence
         The share of ill patients that the hospital expects, or a range (low, high).
     labelled
@@ -245,7 +248,7 @@ def adapt(
             f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
             "chooses by the limits alone; leave one of them out."
         )
-    pool, findings = before.pool_of(rule, patients, force=force, key=key)
+    pool, findings = before.pool_of(rule, with_labels(patients, y), force=force, key=key)
     divided = labelled is None and pool.labels is not None
     seen = (pool,) if divided else (labelled, choosing)
     if divided:
