@@ -111,8 +111,8 @@ class Guard:
         return bool(matching)
 
 
-def _same(one: str, two: str) -> bool:
-    return secrets.compare_digest(one.encode(), two.encode())
+def _same(given: str, two: str) -> bool:
+    return secrets.compare_digest(given.encode(), two.encode())
 
 
 def host_is_ours(header: str, settings: Settings) -> bool:

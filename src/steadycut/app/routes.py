@@ -171,12 +171,12 @@ class Routes:
         return self._form(job, job.why_failed() if state == "failed" else "")
 
     def _result(self, job: Job) -> Response:
-        found = told(job)
-        work, sentence = next_step(job, found)
+        shown_page = told(job)
+        work, sentence = next_step(job, shown_page)
         return page(
             "result",
             job=job,
-            told=found,
+            told=shown_page,
             next_step=sentence,
             next_work=work,
             works=works_after(job),
@@ -187,7 +187,7 @@ class Routes:
     async def run(self, request: Request, job: Job) -> Response:
         """Start the command with what was filled in."""
         async with request.form(max_fields=MOST_FIELDS) as form:
-            filled = {name: [str(one) for one in form.getlist(name)] for name in form}
+            filled = {name: [str(value) for value in form.getlist(name)] for name in form}
         filled = _only_new_sites(filled, job)
         if job.own_tables and job.kind in JUDGING and not _has_new_sites(filled, job):
             job.filled = filled

@@ -40,12 +40,12 @@ def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
             holders.setdefault(written, job)
             if job.kind == "audit" and job.state == "done":
                 verdicts[written] = STATUS[json.loads(job.numbers())["verdict"]["overall"]]
-    found = [
+    rules = [
         KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdicts.get(written))
         for written, job in holders.items()
         if (path := job.rule) is not None
     ]
-    return found[::-1]
+    return rules[::-1]
 
 
 def cut_off_of(path: Path) -> str:

@@ -50,9 +50,9 @@ def covariate_command(
         site=sites.site, sites=sites.names(), missing=table.missing, attributes=by.covariate
     )
     reading = table.reading(output.out)
-    found = read_tables(request, reading)
-    (patients,) = found.patients.values()
+    read = read_tables(request, reading)
+    (patients,) = read.patients.values()
     values = {"name": by.covariate, "covariate": patients.attributes[by.covariate]}
     study = fit_by_covariate(patients, **opt.study_arguments(costs, by, certificate) | values)
-    document = with_data(study.describe(), found)
-    finish_study(document, study.freeze(), output, reading, found)
+    document = with_data(study.describe(), read)
+    finish_study(document, study.freeze(), output, reading, read)

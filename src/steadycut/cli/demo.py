@@ -70,7 +70,7 @@ def demo_command(
 def in_short(name: str, page: Page) -> list[str]:
     """Return the headline of a hospital, and the answer with most numbers in it."""
     first, *more = page.headline
-    mark = max(page.marks, key=lambda one: sum(map(str.isdigit, one.text)))
+    mark = max(page.marks, key=lambda answer: sum(map(str.isdigit, answer.text)))
     return [f"Hospital {name}. {first}", *more, mark.text]
 
 

@@ -152,7 +152,7 @@ class TableOptions:
     decimal: str = option(".|,", "Decimal sign of scores that are written as text.", default=".")
     engine: str = option(
         "NAME",
-        f"auto, {', '.join(f'{name} ({one.about})' for name, one in ENGINES.items())}; the "
+        f"auto, {', '.join(f'{name} ({known.about})' for name, known in ENGINES.items())}; the "
         "result is the same.",
         default="auto",
         values=("auto", *ENGINES),

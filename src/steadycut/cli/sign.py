@@ -84,24 +84,23 @@ def verify_chain(
     given: list[Path], key: Path | None, signature: Path | None, *, as_json: bool
 ) -> None:
     """Say in one line per file what holds, and refuse a chain in which something does not."""
-    files = [one for path in given for one in (sorted(path.iterdir()) if path.is_dir() else [path])]
-    plans = [one for one in files if schema_in(one) == PLAN_SCHEMA]
+    several = [sorted(path.iterdir()) if path.is_dir() else [path] for path in given]
+    files = [file for some in several for file in some]
+    plans = [file for file in files if schema_in(file) == PLAN_SCHEMA]
     if len(plans) != 1:
         refuse(f"--chain needs one {PLAN_FILE}, and found {len(plans)}. Give its folder.")
     if key is not None:
         signing.verify(plans[0], key, signature=signature)
-    versions = [one for one in files if one.match(VERSION_FILES)]
-    links = read_chain(plans[0], versions, [one for one in files if one.match(RULE_FILES)])
-    texts = {one.name: link_text(one) for one in links}
-    lines = [
-        f"{one.name}: {'' if one.holds else 'DOES NOT HOLD: '}{texts[one.name]}" for one in links
-    ]
-    rows = [{"name": one.name, "holds": one.holds, "text": texts[one.name]} for one in links]
+    versions = [file for file in files if file.match(VERSION_FILES)]
+    links = read_chain(plans[0], versions, [file for file in files if file.match(RULE_FILES)])
+    rows = [{"name": link.name, "holds": link.holds, "text": link_text(link)} for link in links]
+    fails = {True: "", False: "DOES NOT HOLD: "}
+    lines = [f"{row['name']}: {fails[bool(row['holds'])]}{row['text']}" for row in rows]
     content = {"schema": "steadycut.chain/1", "files": rows}
     show(content | {"not_checked": NOT_CHECKED}, "\n".join([*lines, NOT_CHECKED]), as_json=as_json)
-    broken = [one for one in links if not one.holds]
-    if broken:
-        raise BadRuleFile(f"{broken[0].name} does not hold: {texts[broken[0].name]}")
+    for row in rows:
+        if not row["holds"]:
+            raise BadRuleFile(f"{row['name']} does not hold: {row['text']}")
 
 
 def schema_in(path: Path) -> object:

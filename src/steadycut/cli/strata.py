@@ -94,10 +94,10 @@ def strata_command(
     order_of = ordered_values(values, positive, options.costs.n_grades)
     label = {"label": None, "attributes": columns.label} if order_of is not None else {}
     request = columns.request(site=sites.site, sites=sites.names(), missing=table.missing, **label)
-    found = read_tables(request, reading)
-    study = run_strata(*graded_patients(found, columns.label, order_of), options)
-    document = with_data(study.describe(), found)
-    finish_study(document, study.freeze(), output, reading, found)
+    read = read_tables(request, reading)
+    study = run_strata(*graded_patients(read, columns.label, order_of), options)
+    document = with_data(study.describe(), read)
+    finish_study(document, study.freeze(), output, reading, read)
 
 
 def ordered_values(
@@ -208,9 +208,9 @@ def code_grades(texts: Sequence[str], label: str, order: Sequence[str]) -> IntAr
     codes = grade_codes(texts, order)
     others = Counter(text for text, code in zip(texts, codes.tolist(), strict=True) if code < 0)
     if others:
-        shown = shared_values(others) if len(others) <= MOST_GRADES else "many others"
+        named = shared_values(others) if len(others) <= MOST_GRADES else "many others"
         raise BadTable(
-            f"labels in {label!r} must be among --order {','.join(order)}; {shown} "
+            f"labels in {label!r} must be among --order {','.join(order)}; {named} "
             f"{'is' if len(others) == 1 else 'are'} there as well. Name all of them in order."
         )
     return codes

@@ -60,7 +60,7 @@ class StudyEstimator(StudyParameters, ClassifierMixin, BaseEstimator):
         known = {name: given[name] for name in FitOptions.__annotations__ if name in given}
         return {**known, "seed": seed_of(given["random_state"])}
 
-    def _keep(self, classes: NDArray[Any], study: Study, told: Iterable[str] = ()) -> None:
+    def _keep(self, classes: NDArray[Any], study: Study, before: Iterable[str] = ()) -> None:
         """Keep what ``fit`` found, and warn its caller of everything that the study warns of.
 
         ``told`` is what ``fit`` has warned of already.
@@ -68,6 +68,6 @@ class StudyEstimator(StudyParameters, ClassifierMixin, BaseEstimator):
         self.classes_ = classes
         self.study_ = study
         self.threshold_ = study.threshold
-        found = [*class_warnings(classes), *study.warnings]
-        self.warnings_ = list(dict.fromkeys([*told, *found]))
-        warn_each(found, stacklevel=4)
+        noticed = [*class_warnings(classes), *study.warnings]
+        self.warnings_ = list(dict.fromkeys([*before, *noticed]))
+        warn_each(noticed, stacklevel=4)

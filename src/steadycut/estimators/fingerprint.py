@@ -36,8 +36,8 @@ def study_fingerprint(
 def versions() -> str:
     """Return the versions that numbers may depend on."""
     packages = {"numpy": np, "scipy": scipy, "scikit-learn": sklearn}
-    found = [f"{name} {package.__version__}" for name, package in packages.items()]
-    return ", ".join([f"steadycut {__version__}", f"Python {platform.python_version()}", *found])
+    named = [f"{name} {package.__version__}" for name, package in packages.items()]
+    return ", ".join([f"steadycut {__version__}", f"Python {platform.python_version()}", *named])
 
 
 def _digest(what: str, content: Any) -> str:

@@ -197,8 +197,8 @@ def refuse_lost_groups(model: Any) -> None:
     splitter only. Nothing tells ``fit`` about them. But scikit-learn clones the model first, and
     then the groups are a variable of the function that does so.
     """
-    told = get_config()["enable_metadata_routing"] or model.patient is not None
-    frame = None if told else inspect.currentframe()
+    routed = get_config()["enable_metadata_routing"] or model.patient is not None
+    frame = None if routed else inspect.currentframe()
     while frame is not None:
         if frame.f_globals.get("__name__", "").startswith("sklearn.model_selection."):
             given = frame.f_locals

@@ -30,10 +30,10 @@ def onnx_model(estimator: Any, threshold: float, how: How | None) -> Any:
     last = helper.make_tensor("last_column", TensorProto.INT64, [], [-1])
     cut = np.array(threshold, dtype=helper.tensor_dtype_to_np_dtype(kind))
     graph.initializer.extend([last, numpy_helper.from_array(cut, "threshold")])
-    one = "score" if how is None else "row_score"
-    graph.node.append(helper.make_node("Gather", [scores.name, "last_column"], [one], axis=1))
+    row_score = "score" if how is None else "row_score"
+    graph.node.append(helper.make_node("Gather", [scores.name, "last_column"], [row_score], axis=1))
     if how is not None:
-        graph.node.append(helper.make_node(REDUCERS[str(how)], [one], ["score"], keepdims=0))
+        graph.node.append(helper.make_node(REDUCERS[str(how)], [row_score], ["score"], keepdims=0))
     graph.node.append(helper.make_node("GreaterOrEqual", ["score", "threshold"], ["reached"]))
     graph.node.append(helper.make_node("Cast", ["reached"], ["decision"], to=TensorProto.INT64))
     del graph.output[:]

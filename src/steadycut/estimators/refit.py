@@ -63,9 +63,9 @@ class RefitDraws:
         """Choose a threshold along ``cuts``; then refit and choose again in every replicate."""
         chosen = draw_thresholds(cuts, rule, costs, 0, rng)
         # Every replicate has its own seed, so it does not matter which worker runs it.
-        found = self._replicates(self.seed.spawn(n_replicates))
-        thresholds = np.array([threshold for threshold, _ in found])
-        self.n_redrawn = sum(redrawn for _, redrawn in found)
+        replicates = self._replicates(self.seed.spawn(n_replicates))
+        thresholds = np.array([threshold for threshold, _ in replicates])
+        self.n_redrawn = sum(redrawn for _, redrawn in replicates)
         ranks = np.searchsorted(np.sort(self.scores), thresholds, side="left")
         return replace(
             chosen,
@@ -76,16 +76,16 @@ class RefitDraws:
 
     def _replicates(self, seeds: list[np.random.SeedSequence]) -> list[Replicate]:
         numbers = range(len(seeds))
-        found = {number: one for number in numbers if (one := self._load(number)) is not None}
-        self._tell(len(found), len(seeds))
-        missing = {number: seeds[number] for number in numbers if number not in found}
+        done = {number: result for number in numbers if (result := self._load(number)) is not None}
+        self._tell(len(done), len(seeds))
+        missing = {number: seeds[number] for number in numbers if number not in done}
         refit = self.refit if dask_client() is None else self.refit.to_ship()
         with closing(run_tasks(replicate, refit, missing, self.n_jobs)) as results:
-            for number, one in results:
-                found[number] = one
-                self._save(number, one)
-                self._tell(len(found), len(seeds))
-        return [found[number] for number in numbers]
+            for number, result in results:
+                done[number] = result
+                self._save(number, result)
+                self._tell(len(done), len(seeds))
+        return [done[number] for number in numbers]
 
     def _tell(self, done: int, total: int) -> None:
         if self.progress is not None:
@@ -95,9 +95,9 @@ class RefitDraws:
         stored = None if self.checkpoint is None else self.checkpoint.load(step_name(number))
         return None if stored is None else (float(stored["threshold"]), int(stored["redrawn"]))
 
-    def _save(self, number: int, one: Replicate) -> None:
+    def _save(self, number: int, result: Replicate) -> None:
         if self.checkpoint is not None:
-            self.checkpoint.save(step_name(number), threshold=one[0], redrawn=one[1])
+            self.checkpoint.save(step_name(number), threshold=result[0], redrawn=result[1])
 
 
 def step_name(number: int) -> str:
@@ -135,7 +135,7 @@ def draw_patients(labels: IntArray, rng: np.random.Generator) -> tuple[IntArray,
     redrawn = 0
     while True:
         drawn = rng.integers(labels.size, size=labels.size)
-        found = np.bincount(labels[np.unique(drawn)], minlength=2)
-        if np.all(found >= wanted):
+        counts = np.bincount(labels[np.unique(drawn)], minlength=2)
+        if np.all(counts >= wanted):
             return drawn, redrawn
         redrawn += 1

@@ -35,7 +35,7 @@ def check_columns(
             raise MissingColumn(f"{where} has no column {name!r}{there}", name)
 
 
-def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
+def list_names(names: Sequence[str], most: int = SHOWN) -> str:
     """Return names in one line, at most ``shown`` of them.
 
     Examples
@@ -43,8 +43,8 @@ def list_names(names: Sequence[str], shown: int = SHOWN) -> str:
     >>> list_names(["a", "b", "c"], shown=2)
     'a, b and 1 more'
     """
-    more = len(names) - shown
-    return ", ".join(names[:shown]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def meant(name: str, names: Sequence[str]) -> str:

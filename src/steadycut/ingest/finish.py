@@ -17,7 +17,7 @@ from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.request import Request
 
 Array = NDArray[Any]
-CLUSTER_COLUMNS = tuple(one.name for one in fields(ClusterSums))
+CLUSTER_COLUMNS = tuple(part.name for part in fields(ClusterSums))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -74,7 +74,7 @@ def finish_part(part: Part, request: Request) -> Finished:
 def join_finished(parts: Sequence[Finished], request: Request) -> Finished:
     """Join the numbers of several parts."""
     several = [to_arrays(part) for part in parts]
-    joined = {name: np.concatenate([one[name] for one in several]) for name in several[0]}
+    joined = {name: np.concatenate([arrays[name] for arrays in several]) for name in several[0]}
     return from_arrays(joined, request)
 
 

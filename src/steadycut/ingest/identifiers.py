@@ -67,8 +67,8 @@ def count_alike(identifiers: Sequence[str] | NDArray[np.str_], joined: str | Non
         return 0
     forms = plain.split(SEPARATOR)
     if len(forms) != len(identifiers):
-        forms = [_plain(one) for one in identifiers]
-    forms = [_unpadded(one) if one[:1] == "0" or "." in one else one for one in forms]
+        forms = [_plain(form) for form in identifiers]
+    forms = [_unpadded(form) if form[:1] == "0" or "." in form else form for form in forms]
     if len(set(forms)) == len(forms):
         return 0
     return sum(count for count in Counter(forms).values() if count > 1)

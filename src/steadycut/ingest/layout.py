@@ -219,14 +219,14 @@ def _in_order(column: KeyColumn, used: NDArray[np.bool_]) -> tuple[IntArray, Int
 
 def _fill_gaps(survey: Survey, request: Request) -> tuple[Survey, tuple[Gaps, ...]]:
     """Leave out patients without a label or an attribute, and fill the empty rows of others."""
-    found = []
+    several_gaps = []
     if request.incomplete == "drop":
         several = (request.label, request.time, request.event, *request.attributes)
         for name in filter(None, several):
             if survey.n_missing(name):
                 survey, gaps = _fill(survey, request.patient, name)
-                found.append(gaps)
-    return survey, tuple(found)
+                several_gaps.append(gaps)
+    return survey, tuple(several_gaps)
 
 
 def _fill(survey: Survey, patient_column: str, name: str) -> tuple[Survey, Gaps]:
@@ -264,10 +264,10 @@ def _any_positive(survey: Survey, request: Request) -> Survey:
     # The last entry is for rows without a patient.
     of_patient = np.zeros(len(patient.texts) + 1, dtype=np.int64)
     np.maximum.at(of_patient, patient.codes, of_row)
-    found = of_patient[patient.codes]
-    _refuse_unknown(_n_distinct(patient.codes[found == UNKNOWN]), request)
-    codes = np.where(found == UNKNOWN, MISSING_CODE, column.codes)
-    codes[found == POSITIVE] = coded.argmax()
+    known = of_patient[patient.codes]
+    _refuse_unknown(_n_distinct(patient.codes[known == UNKNOWN]), request)
+    codes = np.where(known == UNKNOWN, MISSING_CODE, column.codes)
+    codes[known == POSITIVE] = coded.argmax()
     keys = {**survey.keys, request.label: KeyColumn(codes=codes, texts=column.texts)}
     return replace(survey, keys=keys)
 
@@ -338,9 +338,9 @@ def _patient_values(survey: Survey, request: Request, name: str) -> NDArray[np.s
 def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> IntArray:
     """Return one code per patient; refuse patients who have several in a column."""
     patient = survey.keys[request.patient]
-    found = np.zeros(len(patient.texts), dtype=np.int64)
-    found[patient.codes] = codes
-    several = _n_distinct(patient.codes[found[patient.codes] != codes])
+    of_patient = np.zeros(len(patient.texts), dtype=np.int64)
+    of_patient[patient.codes] = codes
+    several = _n_distinct(patient.codes[of_patient[patient.codes] != codes])
     if name == request.site:
         refuse_overlap(several, name)
     if several:
@@ -351,7 +351,7 @@ def _one_each(survey: Survey, request: Request, name: str, codes: IntArray) -> I
             f"a patient must have one {what}; {who} several in {name!r}. Correct these rows, or "
             f"name a patient-level column.{instances if name == request.label else ''}"
         )
-    return found
+    return of_patient
 
 
 def _texts(column: KeyColumn) -> NDArray[np.str_]:
@@ -410,10 +410,10 @@ def _check_numbers(
     n_bad = int(facts.n_texts.sum())
     if n_bad:
         texts = frozenset[str]().union(*facts.texts.values())
-        shown = sorted(text for text in texts - patients if may_be_shown(text))
-        commas = [text for text in shown if "," in text and "." not in text]
-        example = (commas or shown or [""])[0]
-        such = f", such as {shape_of(example)!r}{_looks(example, decimal)}" if shown else ""
+        examples = sorted(text for text in texts - patients if may_be_shown(text))
+        commas = [text for text in examples if "," in text and "." not in text]
+        example = (commas or examples or [""])[0]
+        such = f", such as {shape_of(example)!r}{_looks(example, decimal)}" if examples else ""
         advice = "Correct them, or name another column."
         if commas and decimal == ".":
             advice = (
@@ -430,8 +430,8 @@ def _check_numbers(
 
 def _looks(text: str, decimal: str) -> str:
     """Say what a number in another notation looks like."""
-    found = [looks for sign, looks in LOOKS.items() if sign in text.strip() and sign != decimal]
-    return f", which looks like {found[0]}" if found else ""
+    hints = [looks for sign, looks in LOOKS.items() if sign in text.strip() and sign != decimal]
+    return f", which looks like {hints[0]}" if hints else ""
 
 
 def may_be_shown(text: str) -> bool:
@@ -452,11 +452,11 @@ def shape_of(text: str) -> str:
 
 
 def _refuse_gaps(gaps: Mapping[str, int], n_rows: int) -> None:
-    found = [f"{count} of {n_rows} in {name!r}" for name, count in gaps.items() if count]
-    if found:
+    listed = [f"{count} of {n_rows} in {name!r}" for name, count in gaps.items() if count]
+    if listed:
         are = "is" if sum(gaps.values()) == 1 else "are"
         raise MissingScores(
-            f"every row must have a finite score; {', '.join(found)} {are} missing, NaN or "
+            f"every row must have a finite score; {', '.join(listed)} {are} missing, NaN or "
             f"infinite. Correct these rows, or leave them out with {argument('missing', 'drop')}."
         )
 

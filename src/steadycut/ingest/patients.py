@@ -101,8 +101,8 @@ def _copies(finished: Finished) -> list[str]:
     several = sums[0].sizes > 1 if sums else np.zeros(0, dtype=bool)
     if not several.any():
         return []
-    if not all(_are_equal(one)[several].all() for one in sums):
-        return repeat_warnings(math.gcd(*(int(np.gcd.reduce(one.repeats)) for one in sums)))
+    if not all(_are_equal(cluster)[several].all() for cluster in sums):
+        return repeat_warnings(math.gcd(*(int(np.gcd.reduce(cluster.repeats)) for cluster in sums)))
     count = int(np.count_nonzero(several))
     text = Warned.of("copies")(
         f"{count} of {several.size} patients have several rows, and all rows of a patient "
@@ -140,9 +140,9 @@ def _kept(
 ) -> Finished:
     """Return a part that was finished before, or finish it and keep it."""
     step, whose = f"patients-{patients.start}-{patients.stop}", _whose(layout, patients)
-    found = store.load(step)
-    if found is not None and np.array_equal(found["whose"], whose):
-        return from_arrays(found, request)
+    stored = store.load(step)
+    if stored is not None and np.array_equal(stored["whose"], whose):
+        return from_arrays(stored, request)
     finished = compute()
     store.save(step, whose=whose, **to_arrays(finished))
     return finished
@@ -173,7 +173,7 @@ def _patients(
             n_units=finished.n_units if request.levels else None,
             time=layout.time,
             event=layout.event,
-            attributes={request.named(name): one for name, one in layout.attributes.items()},
+            attributes={request.named(name): values for name, values in layout.attributes.items()},
             recipe=replace(request.recipe(score, how), negative=layout.negative),
         )
         for (score, how), numbers in finished.scores.items()

@@ -259,8 +259,8 @@ def aggregate(
 def note_order(table: PatientTable, source: Any, patient: str | None) -> None:
     """Let patients remember if their table has them, or may have them, in another order."""
     if patient not in {None, ROW} and not _is_in_order(source, patient):
-        for one in table.patients.values():
-            one.note_other_order()
+        for patients in table.patients.values():
+            patients.note_other_order()
 
 
 def _is_in_order(source: Any, patient: str | None) -> bool:

@@ -234,7 +234,7 @@ class Request:
             positive=None if self.positive is None else str(self.positive),
             label_how="any" if self.label_how == ANY else None,
             site=self.site,
-            levels=tuple((self.named(column), one.name) for (column, _), one in named),
+            levels=tuple((self.named(column), step.name) for (column, _), step in named),
             how=how,
             time=None if self.time is None else self.named(self.time),
             event=None if self.event is None else self.named(self.event),

@@ -66,9 +66,9 @@ class Survey:
 
     def sizes(self, column: str, patient: str) -> IntArray:
         """Return how many patients have each text of a key column."""
-        found = self.keys[column]
-        pairs = np.unique([self.keys[patient].codes, found.codes], axis=1)
-        return np.bincount(pairs[1][pairs[1] >= 0], minlength=len(found.texts))
+        counted = self.keys[column]
+        pairs = np.unique([self.keys[patient].codes, counted.codes], axis=1)
+        return np.bincount(pairs[1][pairs[1] >= 0], minlength=len(counted.texts))
 
     def take(self, groups: NDArray[np.bool_]) -> "Survey":
         """Return the survey of some groups."""
@@ -102,9 +102,9 @@ def survey_of(
         The engine's own number of each group.
     """
     scores = {}
-    for i, (name, found) in enumerate(texts.items()):
+    for i, (name, examples) in enumerate(texts.items()):
         facts = {fact: counts[f"{fact}{i}"].astype(kind) for fact, kind in FACTS.items()}
-        scores[name] = ScoreFacts(texts=found, **facts)
+        scores[name] = ScoreFacts(texts=examples, **facts)
     n_rows, n_usable = (counts[name].astype(np.int64) for name in ("n_rows", "n_usable"))
     return Survey(keys=keys, n_rows=n_rows, n_usable=n_usable, scores=scores, group=group)
 

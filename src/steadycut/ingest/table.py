@@ -167,13 +167,13 @@ def _from_numbers(values: NDArray[Any]) -> KeyColumn:
 def _from_objects(values: list[object]) -> KeyColumn:
     plain = set(map(type, values)) <= {str, type(None)}
     texts = values if plain else [_text(value) for value in values]
-    found = [str(text) for text in dict.fromkeys(texts) if text is not None]
-    index: dict[object, int] = {None: MISSING_CODE} | {text: i for i, text in enumerate(found)}
+    distinct = [str(text) for text in dict.fromkeys(texts) if text is not None]
+    index: dict[object, int] = {None: MISSING_CODE} | {text: i for i, text in enumerate(distinct)}
     codes = np.fromiter(map(index.__getitem__, texts), dtype=np.int64, count=len(texts))
     # The last entry is for the code -1 of a missing value.
-    _check_texts("".join(found))
-    blank = np.array([*(not text.strip() for text in found), True])
-    return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(found))
+    _check_texts("".join(distinct))
+    blank = np.array([*(not text.strip() for text in distinct), True])
+    return KeyColumn(codes=np.where(blank[codes], MISSING_CODE, codes), texts=tuple(distinct))
 
 
 def _text(value: object) -> str | None:

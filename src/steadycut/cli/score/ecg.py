@@ -86,26 +86,26 @@ def score_ecg_command(
     labels = labels_of_patients(files.sheet) if ready is None else {}
     n_jobs = check_count("jobs", how.jobs)
     with progress_on_stderr() as progress:
-        found, skipped = read_segments(files.paths, options, n_jobs, progress)
+        segments, skipped = read_segments(files.paths, options, n_jobs, progress)
     skipped = [*files.skipped, *skipped]
-    refuse_if_nothing(found.record.size, skipped, "records")
+    refuse_if_nothing(segments.record.size, skipped, "records")
     n_training = 0
     if ready is None:
         patients = np.array([origin_of(path, files.sheet).patient for path in files.paths], str)
-        whose = patients[found.record]
-        ready, found, n_training = train_apart(found, whose, labels, how.train_share, seed)
+        whose = patients[segments.record]
+        ready, segments, n_training = train_apart(segments, whose, labels, how.train_share, seed)
     out.mkdir(parents=True, exist_ok=True)
     made = {"options": asdict(options), "seed": seed}
-    write_parquet(out / "segments.parquet", segment_columns(found, files, ready), made)
+    write_parquet(out / "segments.parquet", segment_columns(segments, files, ready), made)
     write_folder(out, {"scorer.json": to_json(ready.to_dict())})
     if output.plot:
-        unread = {one.file for one in skipped}
+        unread = {file.file for file in skipped}
         read = [path for path in files.paths if str(path) not in unread]
         drawn = {f"{path.stem}.png": draw_segments(path, options) for path in read}
         write_folder(out / "plots", drawn)
     counts = {
-        "records": int(np.unique(found.record).size),
-        "segments": int(found.record.size),
+        "records": int(np.unique(segments.record).size),
+        "segments": int(segments.record.size),
         "training_patients": n_training,
     }
     content = {"options": asdict(options), **counts}
@@ -114,13 +114,13 @@ def score_ecg_command(
     finish_scoring(out, "ecg", content, rows, skipped, as_json=output.as_json)
 
 
-def segment_columns(found: Segments, files: InputFiles, scorer: SegmentScorer) -> dict[str, Any]:
+def segment_columns(segments: Segments, files: InputFiles, scorer: SegmentScorer) -> dict[str, Any]:
     """Return the columns of segments.parquet."""
-    paths = [files.paths[record] for record in found.record.tolist()]
+    paths = [files.paths[record] for record in segments.record.tolist()]
     return {
         **origin_columns(RECORDS.name, paths, files.sheet),
-        "segment": found.number,
-        "start": found.start,
-        "beats": found.beats,
-        "score": scorer.score(found.features),
+        "segment": segments.number,
+        "start": segments.start,
+        "beats": segments.beats,
+        "score": scorer.score(segments.features),
     }

@@ -113,15 +113,16 @@ def score_slides_command(
         done, skipped = pipeline.score_slides(files.paths, job, progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(len(done), skipped, "slides")
-    content = {"options": asdict(options), "slides": [one.to_dict() for one in done]}
+    content = {"options": asdict(options), "slides": [slide.to_dict() for slide in done]}
     finish_scoring(output.out, "slides", content, _rows(done), skipped, as_json=output.as_json)
 
 
 def _rows(done: Sequence[pipeline.SlideResult]) -> list[tuple[str, str]]:
     """Return how many slides and tiles there are, for the terminal."""
-    total = {key: sum(one.counts[key] for one in done) for key in done[0].counts}
+    again = sum(slide.resumed for slide in done)
+    total = {key: sum(slide.counts[key] for slide in done) for key in done[0].counts}
     return [
-        ("slides", f"{len(done)}, of which {sum(one.resumed for one in done)} were done already"),
+        ("slides", f"{len(done)}, of which {again} were done already"),
         ("tiles scored", f"{total['scored']} of {total['tiles']}"),
         ("too little tissue", str(total["without_tissue"])),
         ("too dark or bright", str(total["extreme_brightness"])),

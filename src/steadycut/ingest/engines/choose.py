@@ -90,8 +90,8 @@ def parse_memory(size: str | int | None) -> int:
     """
     if size is None:
         return USUAL_MEMORY
-    found = SIZE.fullmatch(size.casefold() if isinstance(size, str) else shown(size))
-    n_bytes = float(found[1]) * UNITS[found[2]] if found else 0.0
+    parts = SIZE.fullmatch(size.casefold() if isinstance(size, str) else shown(size))
+    n_bytes = float(parts[1]) * UNITS[parts[2]] if parts else 0.0
     if not LEAST_MEMORY <= n_bytes <= MOST_MEMORY:
         refuse("memory", "be a size of at least 256MiB, such as 800MB or 2GiB", size)
     return int(n_bytes)

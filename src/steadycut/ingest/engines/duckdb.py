@@ -71,19 +71,19 @@ class DuckDBEngine:
     def survey(self) -> Survey:
         """Return the survey of all scans, one after the other."""
         self.scans = open_scans(self.connection, self.source, self.request, self.work)
-        found = [self._groups(j, scan) for j, scan in enumerate(self.scans)]
-        sizes = np.array([one["n_rows"].size for one in found])
+        facts = [self._groups(j, scan) for j, scan in enumerate(self.scans)]
+        sizes = np.array([part["n_rows"].size for part in facts])
         self.first_group = offsets_of(sizes)
         keys = {
-            name: stack_keys([key_column(one[f"k{i}"]) for one in found])
+            name: stack_keys([key_column(part[f"k{i}"]) for part in facts])
             for i, name in enumerate(self.request.keys)
         }
         counts = {
-            name: np.concatenate([np.ma.getdata(one[name]) for one in found])
-            for name in found[0]
+            name: np.concatenate([np.ma.getdata(part[name]) for part in facts])
+            for name in facts[0]
             if not name.startswith("k")
         }
-        texts = {name: self._texts(i, found) for i, name in enumerate(self.request.scores)}
+        texts = {name: self._texts(i, facts) for i, name in enumerate(self.request.scores)}
         group = counts["number"].astype(np.int64) + np.repeat(self.first_group[:-1], sizes)
         return survey_of(keys, counts, texts, group)
 
@@ -94,8 +94,8 @@ class DuckDBEngine:
         part = self._collect(layout, patients, advance)
         pieces = list(_pieces(part, layout, patients))
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            found = list(threads.map(lambda piece: finish_part(piece, self.request), pieces))
-        return join_finished(found, self.request)
+            parts = list(threads.map(lambda piece: finish_part(piece, self.request), pieces))
+        return join_finished(parts, self.request)
 
     def close(self) -> None:
         """Close the database; the work folder belongs to the caller."""
@@ -115,16 +115,16 @@ class DuckDBEngine:
                 f"count(*) FILTER ({every}) AS n_usable, {facts} FROM {scan.view} GROUP BY {keys}"
             )
             query = f"SELECT *, rowid AS number FROM groups{j}"  # noqa: S608
-            found: dict[str, NDArray[Any]] = self.connection.execute(query).fetchnumpy()
-        return found
+            groups: dict[str, NDArray[Any]] = self.connection.execute(query).fetchnumpy()
+        return groups
 
-    def _texts(self, i: int, found: Sequence[dict[str, NDArray[Any]]]) -> dict[int, frozenset[str]]:
+    def _texts(self, i: int, facts: Sequence[dict[str, NDArray[Any]]]) -> dict[int, frozenset[str]]:
         """Return by group the texts in a score that are not numbers, if any."""
         texts: dict[int, frozenset[str]] = {}
         same = " AND ".join(
             f"t.k{k} IS NOT DISTINCT FROM g.k{k}" for k in range(len(self.request.keys))
         )
-        for j, (scan, groups) in enumerate(zip(self.scans, found, strict=True)):
+        for j, (scan, groups) in enumerate(zip(self.scans, facts, strict=True)):
             if not groups[f"n_texts{i}"].any():
                 continue
             numbered = enumerate(groups["number"].tolist(), start=int(self.first_group[j]))
@@ -166,7 +166,7 @@ class DuckDBEngine:
         for j, scan in enumerate(self.scans):
             with one_line(scan.place):
                 for batch in self._batches(j, scan, leaves):
-                    leaf, *numbers = (np.asarray(one.buffer(1)) for one in batch.view().children)
+                    leaf, *numbers = (np.asarray(part.buffer(1)) for part in batch.view().children)
                     order, places = _places(leaf, free)
                     _check_same(bool((free <= offsets[1:]).all()))
                     for name, some in zip(names, numbers, strict=True):
@@ -231,5 +231,5 @@ def _pieces(part: Part, layout: Layout, patients: range) -> Iterator[Part]:
         leaves = layout.leaves(some)
         offsets = part.offsets[leaves.start - first : leaves.stop - first + 1]
         rows = slice(int(offsets[0]), int(offsets[-1]))
-        scores: dict[str, FloatArray] = {name: one[rows] for name, one in part.scores.items()}
+        scores: dict[str, FloatArray] = {name: values[rows] for name, values in part.scores.items()}
         yield Part(offsets=offsets - offsets[0], steps=layout.steps_of(some), scores=scores)

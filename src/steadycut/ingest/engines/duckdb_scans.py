@@ -75,7 +75,7 @@ def _scan_files(
         else:
             others.append(file)
     tables: list[Opened | TableFile] = [*merge_opened(opened), *others]
-    return [_scan(connection, number, one, request, work) for number, one in enumerate(tables)]
+    return [_scan(connection, number, table, request, work) for number, table in enumerate(tables)]
 
 
 def _scan(

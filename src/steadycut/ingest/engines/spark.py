@@ -49,8 +49,8 @@ class SparkEngine(Engine):
         with told_in_one_line():
             check_columns(self.request.columns, self.frame.columns)
             groups = self._map(self._needed(), tasks.survey_batches, schema)
-            found = groups.groupBy(*keys).agg(*facts).toArrow()
-        survey = _as_survey(found, self.request)
+            table = groups.groupBy(*keys).agg(*facts).toArrow()
+        survey = _as_survey(table, self.request)
         check_text_rows(self.source, survey.total, self.request.separator)
         return survey
 
@@ -61,10 +61,10 @@ class SparkEngine(Engine):
         with told_in_one_line():
             rows = self._map(self._needed(), tasks.plain_batches, tasks.plain_schema(self.request))
             together = rows.repartition(n_parts, "k0")
-            found = self._map(
+            table = self._map(
                 together, tasks.finish_batches, tasks.finish_schema(self.request)
             ).toArrow()
-        return _as_finished(found, self.request, layout, patients)
+        return _as_finished(table, self.request, layout, patients)
 
     def close(self) -> None:
         """Leave the session open: whoever started it ends it."""
@@ -89,29 +89,29 @@ def _joined(f: Any, name: str) -> Any:
     return (f.max if name.startswith("largest") else f.sum)(name)
 
 
-def _as_survey(found: Any, request: Request) -> Survey:
+def _as_survey(table: Any, request: Request) -> Survey:
     # Spark gives groups in any order.
-    found = found.sort_by([(f"k{i}", "ascending") for i in range(len(request.keys))])
+    table = table.sort_by([(f"k{i}", "ascending") for i in range(len(request.keys))])
     keys = {
-        name: key_column(np.array(found[f"k{i}"].to_pylist(), dtype=object))
+        name: key_column(np.array(table[f"k{i}"].to_pylist(), dtype=object))
         for i, name in enumerate(request.keys)
     }
-    numbers = [name for name in found.column_names if name.startswith(("n_", "largest"))]
-    counts = {name: found[name].to_numpy() for name in numbers}
-    texts = {name: _examples(found[f"texts{i}"]) for i, name in enumerate(request.scores)}
-    return survey_of(keys, counts, texts, np.arange(found.num_rows))
+    numbers = [name for name in table.column_names if name.startswith(("n_", "largest"))]
+    counts = {name: table[name].to_numpy() for name in numbers}
+    texts = {name: _examples(table[f"texts{i}"]) for i, name in enumerate(request.scores)}
+    return survey_of(keys, counts, texts, np.arange(table.num_rows))
 
 
 def _examples(column: Any) -> dict[int, frozenset[str]]:
     return {group: frozenset(some) for group, some in enumerate(column.to_pylist()) if some}
 
 
-def _as_finished(found: Any, request: Request, layout: Layout, patients: range) -> Finished:
-    place = {name: row for row, name in enumerate(found["patient"].to_pylist())}
+def _as_finished(table: Any, request: Request, layout: Layout, patients: range) -> Finished:
+    place = {name: row for row, name in enumerate(table["patient"].to_pylist())}
     wanted = layout.patients[patients.start : patients.stop].tolist()
     rows = np.array([place.get(name, -1) for name in wanted], dtype=np.int64)
-    names = (name for name in found.column_names if name != "patient")
-    arrays = {name: found[name].to_numpy()[rows] for name in names}
+    names = (name for name in table.column_names if name != "patient")
+    arrays = {name: table[name].to_numpy()[rows] for name in names}
     expected = layout.n_instances[patients.start : patients.stop]
     if (rows < 0).any() or not np.array_equal(arrays["n_rows"], expected):
         msg = "the table changed between two reads by Spark. Write it to a file or cache it first."

@@ -58,7 +58,7 @@ def _is_alone() -> bool:
     folders = [os.environ.get("SPARK_CONF_DIR"), f"{os.environ.get('SPARK_HOME')}/conf"]
     files = [Path(folder, "spark-defaults.conf") for folder in folders if folder]
     return not named and not any(
-        "spark.master" in one.read_text() for one in files if one.is_file()
+        "spark.master" in file.read_text() for file in files if file.is_file()
     )
 
 

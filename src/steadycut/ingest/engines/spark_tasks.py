@@ -165,7 +165,7 @@ def _codes(column: Any) -> tuple[list[str], IntArray]:
 def _examples(
     group_of: IntArray, texts: Mapping[int, frozenset[str]], n_groups: int
 ) -> list[list[str]]:
-    found: list[set[str]] = [set() for _ in range(n_groups)]
+    examples: list[set[str]] = [set() for _ in range(n_groups)]
     for row, some in texts.items():
-        found[group_of[row]] |= set(filter(may_be_shown, some))
-    return [sorted(shown)[:EXAMPLES] for shown in found]
+        examples[group_of[row]] |= set(filter(may_be_shown, some))
+    return [sorted(kept)[:EXAMPLES] for kept in examples]

@@ -53,7 +53,7 @@ def _matrix(data: Any, name: str) -> tuple[Any, str]:
     if name.startswith(MATRIX):
         return data.X, name.removeprefix(MATRIX)
     layer, _, gene = name.removeprefix(LAYER).partition(":")
-    check_columns([layer], [str(one) for one in data.layers], "the layers")
+    check_columns([layer], [str(known) for known in data.layers], "the layers")
     return data.layers[layer], gene
 
 

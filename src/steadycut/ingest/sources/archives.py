@@ -28,7 +28,7 @@ def open_zip(path: Path, place: str, instead: str) -> Iterator[zipfile.ZipFile]:
     msg = f"{place!r} cannot be read: it is damaged or of another kind. Check it, or {instead}."
     damaged = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
     with refusing(BadTable, msg, *damaged), zipfile.ZipFile(path) as archive:
-        size, packed = sum(one.file_size for one in archive.infolist()), path.stat().st_size
+        size, packed = sum(member.file_size for member in archive.infolist()), path.stat().st_size
         if size >= records.LOOKED_AT and size > records.MOST_TIMES * packed:
             raise BadTable(
                 f"{place!r} must unpack to at most {records.MOST_TIMES} times its size; "
@@ -41,7 +41,7 @@ def _table_of(file: TableFile, work: Path) -> TableFile:
     with open_zip(file.path, file.place, "unpack it and name the unpacked file") as archive:
         member = _only(archive, file.place)
         # Never a name from the archive, which may lead out of the folder.
-        ending = max((one for one in KINDS if member.filename.casefold().endswith(one)), key=len)
+        ending = max((kind for kind in KINDS if member.filename.casefold().endswith(kind)), key=len)
         target = work / f"unpacked-{secrets.token_hex(8)}{ending}"
         with archive.open(member) as stream, target.open("wb") as plain:
             while block := stream.read(records.BLOCK):
@@ -52,11 +52,11 @@ def _table_of(file: TableFile, work: Path) -> TableFile:
 def _only(archive: zipfile.ZipFile, place: str) -> zipfile.ZipInfo:
     """Return the one table of an archive; what macOS adds to an archive does not count."""
     members = [
-        one
-        for one in archive.infolist()
-        if not one.is_dir()
-        and not one.filename.startswith("__MACOSX/")
-        and not Path(one.filename).name.startswith(".")
+        member
+        for member in archive.infolist()
+        if not member.is_dir()
+        and not member.filename.startswith("__MACOSX/")
+        and not Path(member.filename).name.startswith(".")
     ]
     allowed = tuple(ending for ending, kind in KINDS.items() if kind != "zip")
     if len(members) != 1 or not members[0].filename.casefold().endswith(allowed):

@@ -46,7 +46,7 @@ def split_header(start: str, delimiters: str) -> tuple[list[str], str]:
     """Return the cells of the first row, and the separator that gives the most of them."""
     # A separator that leaves text after a closed quote does not fit, if another one does.
     for strict in (True, False):
-        rows = [(_first_row(start, one, strict=strict), one) for one in delimiters]
+        rows = [(_first_row(start, sign, strict=strict), sign) for sign in delimiters]
         if any(row for row, _ in rows):
             break
     return max(rows, key=lambda row: len(row[0]))
@@ -62,10 +62,10 @@ def csv_reason(text: str) -> str | None:
     """
     if "state machine reached an invalid state" in text:
         return "its lines end in different ways, or a quote is where none is allowed"
-    found = re.search(r"CSV Error on Line: (\d+)", text)
-    if not found:
+    error = re.search(r"CSV Error on Line: (\d+)", text)
+    if not error:
         return None
-    line, rest = f"line {found[1]}", text[found.end() :]
+    line, rest = f"line {error[1]}", text[error.end() :]
     if cells := re.search(r"^Expected Number of Columns: (\d+) Found: (\d+)", rest, re.MULTILINE):
         return f"{line} has {cells[2]} cells and the header {cells[1]}"
     if "Invalid unicode" in rest:

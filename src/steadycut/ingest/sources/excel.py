@@ -94,15 +94,15 @@ def _opened(file: TableFile) -> Iterator[Any]:
 
 def _sheet(book: Any, file: TableFile) -> Any:
     """Return the sheet that is named, or the only visible one that is not empty."""
-    titles = [one.title for one in book.worksheets]
+    titles = [sheet.title for sheet in book.worksheets]
     if file.sheet is not None and file.sheet not in titles:
         near = meant(file.sheet, titles)
         raise BadTable(f"{file.place!r} is not there{near} The workbook has {len(titles)} sheets.")
     filled = [
-        one
-        for one in book.worksheets
-        if (one.title == file.sheet if file.sheet else one.sheet_state == "visible")
-        and any(map(_is_filled, _rows(one, file)))
+        sheet
+        for sheet in book.worksheets
+        if (sheet.title == file.sheet if file.sheet else sheet.sheet_state == "visible")
+        and any(map(_is_filled, _rows(sheet, file)))
     ]
     if not filled:
         raise BadTable(f"{file.place!r} has no filled cells. The first row must name the columns.")
@@ -134,13 +134,13 @@ def _check_cells(sheet: Any, header: int, places: dict[int, str], file: TableFil
     """Refuse merged cells and formulas without a value, in the rows and columns that are read."""
     from openpyxl.utils import range_boundaries  # type: ignore[import-untyped]
 
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     with sheet.parent._archive.open(sheet._worksheet_path) as source:  # noqa: SLF001
         for kind, where in _odd_cells(source):
             left, _, right, bottom = range_boundaries(where)
             if bottom > header and any(at + 1 in range(left, right + 1) for at in places):
-                found[kind] += 1
-    for kind, count in found.items():
+                counts[kind] += 1
+    for kind, count in counts.items():
         what, fix = ODD_CELLS[kind]
         raise BadTable(f"{file.place!r} has {count} {what} in the columns that are read. {fix}.")
 
@@ -152,7 +152,7 @@ def _odd_cells(source: IO[bytes]) -> Iterator[tuple[str, str]]:
         if name == "mergeCell":
             yield "merged", element.attrib["ref"]
         elif name == "c":
-            inside = {one.tag.rpartition("}")[2]: one.text for one in element}
+            inside = {part.tag.rpartition("}")[2]: part.text for part in element}
             # A formula with the value "" was computed: its cell is empty.
             computed = element.attrib.get("t") == "str" and "v" in inside
             if "f" in inside and not inside.get("v") and not computed:

@@ -260,13 +260,13 @@ def count_rows(files: Sequence[TableFile]) -> list[int]:
     """Return how many rows each of some local Parquet files has, by its metadata."""
     if not files:
         return []
-    query, found = "SELECT num_rows FROM parquet_file_metadata(?)", []
+    query, counts = "SELECT num_rows FROM parquet_file_metadata(?)", []
     with connect_duckdb() as connection:
         for file in files:
             with one_line(file.place):
                 rows = connection.execute(query, [glob.escape(file.absolute)]).fetchall()
-                found.append(int(rows[0][0]))
-    return found
+                counts.append(int(rows[0][0]))
+    return counts
 
 
 @contextmanager

@@ -94,14 +94,14 @@ def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     several = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     if not several:
         raise BadTable("at least one file must be given; got none.")
-    found = [file for path in several for file in _expand(path)]
-    _check_once(found)
-    for file in found:
+    files = [file for path in several for file in _expand(path)]
+    _check_once(files)
+    for file in files:
         if file.kind is None:
             endings, old = ", ".join(KINDS), file.name.casefold().endswith(".xls")
             fix = "Open it in Excel and save it as .xlsx" if old else "Convert it first"
             raise BadTable(f"a table must end in one of {endings}; got {file.place!r}. {fix}.")
-    return found
+    return files
 
 
 def _check_once(files: Sequence[TableFile]) -> None:
@@ -126,8 +126,8 @@ def _expand(given: Any) -> list[TableFile]:
         return [TableFile(path)]
     if os.path.isdir(path):  # noqa: PTH112
         return _inside(path)
-    if (found := SHEET.fullmatch(path)) and os.path.isfile(found[1]):  # noqa: PTH113
-        return [TableFile(path, sheet=found[2])]
+    if (book := SHEET.fullmatch(path)) and os.path.isfile(book[1]):  # noqa: PTH113
+        return [TableFile(path, sheet=book[2])]
     if os.path.exists(path):  # noqa: PTH110
         msg = f"a table must be a file or a folder; {path!r} is a pipe or a device. Copy it first."
         raise BadTable(msg)
@@ -138,8 +138,8 @@ def _expand(given: Any) -> list[TableFile]:
 
 def _inside(folder: str) -> list[TableFile]:
     """Return the Parquet files of a folder; names that begin with _ or a dot are not tables."""
-    found = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
-    files = [path for path in found if not path.name.startswith(("_", "."))]
+    paths = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
+    files = [path for path in paths if not path.name.startswith(("_", "."))]
     if not files:
         raise BadTable(
             f"{folder!r} is a folder without Parquet files. Name its files, such as "
@@ -159,8 +159,8 @@ def _walk(folder: str) -> Iterator[Path]:
 
 
 def _match(pattern: str) -> list[TableFile]:
-    found = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
-    files = [TableFile(str(path), hive=True) for path in found if path.is_file()]
+    paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
+    files = [TableFile(str(path), hive=True) for path in paths if path.is_file()]
     if not files:
         raise BadTable(f"no file matches {pattern!r}. Check the pattern and the folder.")
     return files

@@ -108,12 +108,12 @@ def _blocks(stream: IO[bytes]) -> Iterator[bytes]:
 
 def _records(scanner: _Scanner, place: str) -> Records:
     ways = {"\n": scanner.lf - scanner.crlf, "\r": scanner.cr - scanner.crlf, "\r\n": scanner.crlf}
-    found = [ends for ends, count in ways.items() if count]
-    if len(found) > 1:
+    used = [ends for ends, count in ways.items() if count]
+    if len(used) > 1:
         _refuse(place, "its lines end in different ways")
     unfinished = bool(scanner.inside) or scanner.last not in (CR, LF)
     count = sum(ways.values()) + unfinished - scanner.blank - 1
-    return Records(count=count, blank=scanner.blank, ends=(found or ["\n"])[0])
+    return Records(count=count, blank=scanner.blank, ends=(used or ["\n"])[0])
 
 
 def _count_slowly(file: Path, delimiter: str, place: str) -> Records:

@@ -60,7 +60,7 @@ class DecisionCurveDisplay(CutOffDisplay):
         """Draw the curves."""
         lowest = -0.25 * self.prevalence
         error = self.standard_error
-        low, high = (np.maximum(self.net_benefit + one, 2 * lowest) for one in (-error, error))
+        low, high = (np.maximum(self.net_benefit + move, 2 * lowest) for move in (-error, error))
         draw_band(ax, PROBABILITIES, low, high, "\N{PLUS-MINUS SIGN} 1 standard error")
         lines = (
             ("the frozen cut-off", self.net_benefit, BLUE, "-"),

@@ -73,8 +73,8 @@ class Display:
                 made: Self = getattr(cls, name)(document)
                 return made
         allowed = " or ".join(repr(schema_of(kind)) for kind in cls.makers())
-        found = schema_in(document)
-        raise BadOption(f"{cls.__name__} takes content with the schema {allowed}; got {found!r}.")
+        given = schema_in(document)
+        raise BadOption(f"{cls.__name__} takes content with the schema {allowed}; got {given!r}.")
 
     @classmethod
     def try_from(cls, source: object) -> Self | None:
@@ -191,18 +191,18 @@ class CutOffDisplay(Display):
 
 def any_document(source: object) -> object:
     """Return the document of an object or of the content of a file; other content as it is."""
-    found = source if isinstance(source, tuple(MAKERS)) else described(source)
-    if isinstance(found, Mapping) and found.get("schema") in KINDS:
-        return read_document(KINDS[found["schema"]], found)
-    return found
+    document = source if isinstance(source, tuple(MAKERS)) else described(source)
+    if isinstance(document, Mapping) and document.get("schema") in KINDS:
+        return read_document(KINDS[document["schema"]], document)
+    return document
 
 
 def document_of(kind: type[Document], source: Source[Document]) -> Document:
     """Return the document of a kind, whichever form it comes in."""
-    found = source if isinstance(source, kind) else described(source)
-    if isinstance(found, kind):
-        return found
-    return read_document(kind, found.to_plain() if isinstance(found, Part) else found)
+    document = source if isinstance(source, kind) else described(source)
+    if isinstance(document, kind):
+        return document
+    return read_document(kind, document.to_plain() if isinstance(document, Part) else document)
 
 
 def schema_in(document: object) -> object:

@@ -21,17 +21,17 @@ class LabelPathDisplay(Display):
         "looked at at any time."
     }
 
-    def __init__(self, found: AdaptationDocument) -> None:
-        if found.path is None or found.labels is None:
+    def __init__(self, adaptation: AdaptationDocument) -> None:
+        if adaptation.path is None or adaptation.labels is None:
             msg = "only labels that come one at a time have a path; adapt with sequential=True."
             raise BadPatients(msg)
-        self.limit, self.target = array(found.path.limit), found.labels.target
-        self.unit = risk_unit(found.costs)
+        self.limit, self.target = array(adaptation.path.limit), adaptation.labels.target
+        self.unit = risk_unit(adaptation.costs)
 
     @classmethod
-    def from_adaptation(cls, found: Source[AdaptationDocument]) -> Self:
+    def from_adaptation(cls, adaptation: Source[AdaptationDocument]) -> Self:
         """Take the path from an adaptation, or from the content of ``adapt.json``."""
-        return cls(document_of(AdaptationDocument, found))
+        return cls(document_of(AdaptationDocument, adaptation))
 
     def draw(self, ax: Any) -> Any:
         """Draw the path."""

@@ -16,9 +16,9 @@ class MenuDisplay(Display):
     height: ClassVar = 1.2
     row_height: ClassVar = 0.24
 
-    def __init__(self, found: AdaptationDocument) -> None:
-        self.found = found
-        self.names = [f"{one.name}: {cut(one.threshold)}" for one in found.candidates]
+    def __init__(self, adaptation: AdaptationDocument) -> None:
+        self.found = adaptation
+        self.names = [f"{row.name}: {cut(row.threshold)}" for row in adaptation.candidates]
 
     @classmethod
     def from_adaptation(cls, adaptation: Source[AdaptationDocument]) -> Self:

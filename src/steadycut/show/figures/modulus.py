@@ -17,7 +17,7 @@ class ModulusDisplay(StudyDisplay):
 
     def draw(self, ax: Any) -> Any:
         """Draw the curves."""
-        curve, found, costs = self.study.modulus_curve, self.study.stability, self.study.costs
+        curve, stability, costs = self.study.modulus_curve, self.study.stability, self.study.costs
         # The axis ends at the largest cost of a decision.
         top = 1.05 * min(max(curve.dkw), max(costs.cost_fn, costs.cost_fp))
         lines = (
@@ -33,8 +33,8 @@ class ModulusDisplay(StudyDisplay):
                 look = {"color": colour, "linestyle": style, "drawstyle": "steps-pre"}
                 words = f"{label}, above the axis" if min(values) > top else label
                 drawn += ax.plot(curve.widths, values, label=words, **look)
-        ax.axvline(found.radius, color=BLACK, linestyle=DOTTED, label="bootstrap radius")
-        ends = ([found.radius] * 2, [found.modulus, found.penalty])
+        ax.axvline(stability.radius, color=BLACK, linestyle=DOTTED, label="bootstrap radius")
+        ends = ([stability.radius] * 2, [stability.modulus, stability.penalty])
         ax.plot(*ends, "o", color=VERMILLION, label="there, and the penalty")
         ax.set_ylim(0, top)
         ax.set_xlim(left=0)

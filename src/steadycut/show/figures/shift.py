@@ -36,8 +36,8 @@ class ShiftDisplay(Display):
             shift, ranges = audit.shift.shapley, audit.shift.intervals.shapley
         self.audit, self.total_interval = audit, ranges.total
         self.parts, self.intervals = (
-            array([found.prevalence, found.shape_positive, found.shape_negative])
-            for found in (shift, ranges)
+            array([parts.prevalence, parts.shape_positive, parts.shape_negative])
+            for parts in (shift, ranges)
         )
 
     @classmethod

@@ -29,13 +29,13 @@ class SitesDisplay(StudyDisplay):
 
     def __init__(self, study: StudyDocument) -> None:
         super().__init__(study)
-        found = study.next_site
-        if found is None:
+        known = study.next_site
+        if known is None:
             raise BadPatients("a study of one site has no sites to compare; name a site column.")
-        everyone = sorted(found.rows, key=lambda row: -row.counts.confusion.n_patients)
-        self.rows, self.limits = everyone[:MOST_ROWS], limits_of(found)
-        if all(row.site != found.worst.site for row in self.rows):
-            self.rows[-1] = next(row for row in everyone if row.site == found.worst.site)
+        everyone = sorted(known.rows, key=lambda row: -row.counts.confusion.n_patients)
+        self.rows, self.limits = everyone[:MOST_ROWS], limits_of(known)
+        if all(row.site != known.worst.site for row in self.rows):
+            self.rows[-1] = next(row for row in everyone if row.site == known.worst.site)
         self.n_left_out = len(everyone) - len(self.rows)
         names = [f"{row.site} ({row.counts.confusion.n_patients})" for row in self.rows]
         self.names = [*names, *self.limits]
@@ -62,12 +62,12 @@ class SitesDisplay(StudyDisplay):
         return drawn
 
 
-def limits_of(found: NextSitePart) -> dict[str, float]:
+def limits_of(known: NextSitePart) -> dict[str, float]:
     """Return the limits for the next hospital, with their names."""
-    worst = f"next, worst hospital, {whole_percent(found.worst.promise)}"
-    limits = {worst: found.worst.limit}
-    if found.normal is not None and found.normal.limit is not None:
-        limits[f"next, normal, {whole_percent(found.normal.level)}"] = found.normal.limit
+    worst = f"next, worst hospital, {whole_percent(known.worst.promise)}"
+    limits = {worst: known.worst.limit}
+    if known.normal is not None and known.normal.limit is not None:
+        limits[f"next, normal, {whole_percent(known.normal.level)}"] = known.normal.limit
     return limits
 
 

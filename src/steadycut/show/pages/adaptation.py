@@ -19,98 +19,98 @@ WITHOUT_LABELS = (
 )
 
 
-def adaptation_page(found: AdaptationDocument) -> Page:
+def adaptation_page(result: AdaptationDocument) -> Page:
     """Return the page of an adapted cut-off."""
-    labels = found.labels
+    labels = result.labels
     text, tone = "not certified", "open"
     if labels is not None:
         text, tone = labels.decision, TONES[labels.decision]
-    if found.certificate is not None and found.certificate.vacuous and tone == "good":
+    if result.certificate is not None and result.certificate.vacuous and tone == "good":
         text, tone = "not shown to be useful", "open"
-    title = f"Cut-off {cut(found.threshold)} for this hospital"
-    if found.change is not None:
-        text, tone = found.change.outcome, CHANGE_TONES[found.change.outcome]
-        title = f"Attempt {found.change.attempt} under the change-control plan"
-    first, rest = verdict_text(found)
+    title = f"Cut-off {cut(result.threshold)} for this hospital"
+    if result.change is not None:
+        text, tone = result.change.outcome, CHANGE_TONES[result.change.outcome]
+        title = f"Attempt {result.change.attempt} under the change-control plan"
+    first, rest = verdict_text(result)
     return Page(
         title=title,
-        subtitle=subtitle(found),
+        subtitle=subtitle(result),
         status=Status(text=text, tone=tone),
         headline=(capital(first), rest),
-        facts=facts(found),
-        sections=tuple(sections(found)),
+        facts=facts(result),
+        sections=tuple(sections(result)),
     )
 
 
-def subtitle(found: AdaptationDocument) -> str:
+def subtitle(result: AdaptationDocument) -> str:
     """Say what it was made from."""
-    patients, known = count(found.n_patients, "patient"), found.labels
+    patients, known = count(result.n_patients, "patient"), result.labels
     if known is not None and known.divided is not None:
         return f"{patients} for the menu, {known.n_patients} to certify"
     return f"{patients} without labels" + (f", {known.n_patients} with" if known else "")
 
 
-def facts(found: AdaptationDocument) -> tuple[tuple[str, str], ...]:
+def facts(result: AdaptationDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    if found.change is not None:
-        return change_facts(found.change)
+    if result.change is not None:
+        return change_facts(result.change)
     rows = [
-        ("frozen cut-off", found.frozen_threshold, found.frozen_call_rate),
-        ("cut-off here", found.threshold, found.call_rate),
+        ("frozen cut-off", result.frozen_threshold, result.frozen_call_rate),
+        ("cut-off here", result.threshold, result.call_rate),
     ]
-    for one in found.wrong_odds if found.labels is None else ():
-        times = f"{one.factor:.1f} times" if one.factor > 1 else f"1/{1 / one.factor:.1f} of"
-        rows.append((f"if the odds are {times} those stated", one.threshold, one.call_rate))
+    for wrong in result.wrong_odds if result.labels is None else ():
+        times = f"{wrong.factor:.1f} times" if wrong.factor > 1 else f"1/{1 / wrong.factor:.1f} of"
+        rows.append((f"if the odds are {times} those stated", wrong.threshold, wrong.call_rate))
     return tuple((name, f"{cut(value)}, calls {percent(share)}") for name, value, share in rows)
 
 
 def change_facts(part: ChangePart) -> tuple[tuple[str, str], ...]:
     """Return the numbers of an attempt under a change-control plan, beside what the plan asks."""
-    shown = "not shown" if part.limit is None else f"at most {at_most(part.limit)}"
+    limit = "not shown" if part.limit is None else f"at most {at_most(part.limit)}"
     above = "not shown" if part.difference is None else f"at most {at_most(part.difference)}"
     return (
         ("labels", f"{part.labels} of at most {part.most_labels}"),
-        (f"cost per patient (target {risk(part.target)})", shown),
+        (f"cost per patient (target {risk(part.target)})", limit),
         (f"above the original (margin {risk(part.margin)})", above),
         ("error probability", f"{part.delta:.3g} of {part.delta_all:.3g} for all attempts"),
         ("version to keep", part.version),
     )
 
 
-def sections(found: AdaptationDocument) -> list[Section]:
+def sections(result: AdaptationDocument) -> list[Section]:
     """Return what the page explains."""
-    made = [section("assumes", "What this assumes", results=assumptions(found))]
-    if found.pull is not None:
-        made.append(section("mixing", "How far the stated prevalence is followed", mixing(found)))
-    text = WITHOUT_LABELS if found.labels is None else BEFORE_LABELS
-    made.append(section("menu", "Cut-offs to choose from", text, tables=(menu(found),)))
-    if found.path is not None:
-        made.append(section("path", "One label at a time", of=found))
+    made = [section("assumes", "What this assumes", results=assumptions(result))]
+    if result.pull is not None:
+        made.append(section("mixing", "How far the stated prevalence is followed", mixing(result)))
+    text = WITHOUT_LABELS if result.labels is None else BEFORE_LABELS
+    made.append(section("menu", "Cut-offs to choose from", text, tables=(menu(result),)))
+    if result.path is not None:
+        made.append(section("path", "One label at a time", of=result))
     return made
 
 
-def mixing(found: AdaptationDocument) -> str:
+def mixing(result: AdaptationDocument) -> str:
     """Say how far the stated prevalence is followed, and why."""
     return (
-        f"The log odds of disease move {percent(found.pull)} of the way that the stated prevalence "
-        "asks for, and the rule is fitted again with them. A stated prevalence can be wrong, and "
-        "scores can change in other ways. So the number is never followed all the way, and not at "
-        "all if it is hardly another one than at the first hospital."
+        f"The log odds of disease move {percent(result.pull)} of the way that the stated "
+        "prevalence asks for, and the rule is fitted again with them. A stated prevalence can be "
+        "wrong, and scores can change in other ways. So the number is never followed all the way, "
+        "and not at all if it is hardly another one than at the first hospital."
     )
 
 
-def menu(found: AdaptationDocument) -> Table:
+def menu(result: AdaptationDocument) -> Table:
     """Return the table of cut-offs, with their limits where there are labels."""
-    rows = found.candidates
+    rows = result.candidates
     columns = [
-        ("cut-off", [f"{cut(one.threshold)}{' *' if one.chosen else ''}" for one in rows]),
-        ("what it is", [one.name for one in rows]),
-        ("calls", [of_hundred(one.call_rate) for one in rows]),
+        ("cut-off", [f"{cut(row.threshold)}{' *' if row.chosen else ''}" for row in rows]),
+        ("what it is", [row.name for row in rows]),
+        ("calls", [of_hundred(row.call_rate) for row in rows]),
     ]
-    if found.labels is not None:
+    if result.labels is not None:
         columns += [
-            ("missed", [str(one.missed) for one in rows]),
-            ("false alarms", [str(one.alarms) for one in rows]),
-            ("cost at most", [at_most(one.limit) for one in rows]),
+            ("missed", [str(row.missed) for row in rows]),
+            ("false alarms", [str(row.alarms) for row in rows]),
+            ("cost at most", [at_most(row.limit) for row in rows]),
         ]
     return of_columns("* is the one to use", columns, texts=2, short=False)

@@ -100,13 +100,13 @@ def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", at_most(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
-    found: list[Fact] = []
+    here: list[Fact] = []
     if audit.between is not None:
-        found.append(("between the cut-offs", between_in_words(audit.between)))
+        here.append(("between the cut-offs", between_in_words(audit.between)))
     if isinstance(audit, LabelledAudit):
-        found.append(("average cost here", risk(audit.risk_external)))
-        found.append(("here, at most", at_most(audit.bound_external)))
-    return (*found, certified, flips)
+        here.append(("average cost here", risk(audit.risk_external)))
+        here.append(("here, at most", at_most(audit.bound_external)))
+    return (*here, certified, flips)
 
 
 def labelled_sections(audit: LabelledAudit) -> Iterator[Section]:
@@ -151,11 +151,11 @@ def label_free_section(audit: CutOffAudit) -> Section:
     return section("label-free", title, *texts, results=results, tables=(table,))
 
 
-def ends(found: Range | None, level: float) -> str:
+def ends(interval: Range | None, level: float) -> str:
     """Write an interval of shares with its level."""
-    if found is None:
+    if interval is None:
         return f"no prevalence explains the scores ({percent(level)})"
-    return f"{percent(found[0])} to {percent(found[1])} with {percent(level)} confidence"
+    return f"{percent(interval[0])} to {percent(interval[1])} with {percent(level)} confidence"
 
 
 def calls_section(audit: CutOffAudit) -> Section:

@@ -89,8 +89,8 @@ def cuts_section(study: CovariateStudyDocument) -> Section:
     if groups:
         certified = [row.certificate for row in rows]
         columns += [
-            ("risk", [risk(None if one is None else one.risk) for one in certified]),
-            ("certified", [at_most(None if one is None else one.value) for one in certified]),
+            ("risk", [risk(None if part is None else part.risk) for part in certified]),
+            ("certified", [at_most(None if part is None else part.value) for part in certified]),
         ]
     between = "" if groups else "In between on a line (in ranks), beyond the ends constant."
     text = (
@@ -115,18 +115,18 @@ def test_section(study: CovariateStudyDocument) -> Section:
 
 def risk_section(study: CovariateStudyDocument) -> Section:
     """Show the risk by covariate and of the pooled cut-off, and their difference."""
-    one, pooled, gap = study.certificate, study.pooled.certificate, study.difference
-    held = percent(1 - one.delta)
+    own, pooled, gap = study.certificate, study.pooled.certificate, study.difference
+    held = percent(1 - own.delta)
     proven = "it has less risk" if gap.upper < 0 else "less risk is not proven"
-    risks, values = numbers([one.risk, pooled.risk]), numbers([one.value, pooled.value])
+    risks, values = numbers([own.risk, pooled.risk]), numbers([own.value, pooled.value])
     spread = f"{gap.risk:+.3f} \N{PLUS-MINUS SIGN} {gap.standard_error:.3f}"
     table = Table(
-        caption=f"Risk on {count(one.n_patients, 'patient')} who did not choose; each line holds "
+        caption=f"Risk on {count(own.n_patients, 'patient')} who did not choose; each line holds "
         f"with {held} on its own",
         header=("cut-offs", "risk", "certified, at most", "what that says"),
         kinds="tnnt",
         rows=(
-            ("by covariate", risks[0], values[0], usefulness(one)),
+            ("by covariate", risks[0], values[0], usefulness(own)),
             ("pooled cut-off", risks[1], values[1], usefulness(pooled)),
             ("difference", spread, f"{gap.upper:+.3f}", proven),
         ),

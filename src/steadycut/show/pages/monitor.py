@@ -51,12 +51,12 @@ def called(monitor: MonitorDocument) -> str:
 
 def facts(monitor: MonitorDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    found = [("certified risk", at_most(monitor.certificate.value))]
+    rows = [("certified risk", at_most(monitor.certificate.value))]
     if monitor.risk is not None:
-        found.insert(0, ("risk so far", risk(monitor.risk.observed)))
+        rows.insert(0, ("risk so far", risk(monitor.risk.observed)))
     if monitor.call_rate is not None:
-        found.append((f"{called(monitor)} so far", percent(monitor.call_rate.observed)))
-    return tuple(found)
+        rows.append((f"{called(monitor)} so far", percent(monitor.call_rate.observed)))
+    return tuple(rows)
 
 
 def watches(monitor: MonitorDocument) -> list[Section]:
@@ -67,14 +67,14 @@ def watches(monitor: MonitorDocument) -> list[Section]:
     if monitor.call_rate is not None:
         rows += call_rows(monitor.call_rate, monitor.delta, called(monitor))
     table = explained("The patients so far", rows, short=(0, 1, 2))
-    found = [
+    made = [
         section("watch", "What the patients so far say", AT_ALL_TIMES, of=monitor, tables=(table,))
     ]
     if monitor.threshold is None:
         columns = [("decision", monitor.actions), ("share", list(map(percent, monitor.shares)))]
         table = of_columns("Shares of the patients", columns)
-        found.append(section("shares", "Who got which decision", tables=(table,)))
-    return found
+        made.append(section("shares", "Who got which decision", tables=(table,)))
+    return made
 
 
 def risk_rows(watched: RiskWatchPart, delta: float) -> list[Row]:

@@ -202,8 +202,8 @@ def listed(
     short: bool = False,
 ) -> Table:
     """Return a table of names and values."""
-    shown = (0, 1) if short else ()
-    return Table(caption=caption, header=header, kinds=kinds, rows=tuple(rows), short=shown)
+    places = (0, 1) if short else ()
+    return Table(caption=caption, header=header, kinds=kinds, rows=tuple(rows), short=places)
 
 
 def of_columns(
@@ -225,7 +225,7 @@ def of_matrix(
     caption: str, grades: Column, actions: Sequence[str], values: Matrix, *, short: bool = True
 ) -> Table:
     """Return a table with a row for each grade and a column for each decision."""
-    texts = [[str(one) if isinstance(one, int) else f"{one:g}" for one in row] for row in values]
+    texts = [[str(n) if isinstance(n, int) else f"{n:g}" for n in row] for row in values]
     columns = zip(actions, zip(*texts, strict=True), strict=True)
     return of_columns(caption, [grades, *columns], short=short)
 

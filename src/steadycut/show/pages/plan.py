@@ -88,14 +88,14 @@ def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
     )
 
 
-def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
+def sites_page(plan: PlanDocument, sites: SitesPlanPart) -> Page:
     """Return the page of what hospitals can promise about the next one."""
-    both = (found.certify, found.left_out)
+    both = (sites.certify, sites.left_out)
     rows = [
-        ("the limit of the worst hospital holds at the next one", [one.worst for one in both]),
-        ("share of hospitals, if all of these pass", [one.share_all for one in both]),
-        ("share of hospitals, if all but one pass", [one.share_all_but_one for one in both]),
-        ("largest X of the rule sensitivity:X@next-site", [found.mean_rate] * 2),
+        ("the limit of the worst hospital holds at the next one", [way.worst for way in both]),
+        ("share of hospitals, if all of these pass", [way.share_all for way in both]),
+        ("share of hospitals, if all but one pass", [way.share_all_but_one for way in both]),
+        ("largest X of the rule sensitivity:X@next-site", [sites.mean_rate] * 2),
     ]
     columns = [
         ("at least", [name for name, _ in rows]),
@@ -105,7 +105,7 @@ def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
     return page_with(
         plan,
         "how many hospitals for which promise about the next one",
-        (sites_headline(found),),
+        (sites_headline(sites),),
         Step(
             verb="fit",
             sentence=lambda spell: (
@@ -118,14 +118,14 @@ def sites_page(plan: PlanDocument, found: SitesPlanPart) -> Page:
     )
 
 
-def sites_headline(found: SitesPlanPart) -> str:
+def sites_headline(sites: SitesPlanPart) -> str:
     """Say what so many hospitals promise, and how many a promise at the level takes."""
-    certify, left_out = found.certify, found.left_out
-    takes = f"{percent(found.level)} takes {number(certify.needed)} hospitals that check"
+    certify, left_out = sites.certify, sites.left_out
+    takes = f"{percent(sites.level)} takes {number(certify.needed)} hospitals that check"
     if left_out.needed is not None:
         takes += f", or {left_out.needed} that do both"
     return (
-        f"{found.n_sites} hospitals promise that the limit of the worst one holds at the next, "
+        f"{sites.n_sites} hospitals promise that the limit of the worst one holds at the next, "
         f"with probability {whole_percent(certify.worst)} if others chose the cut-off, "
         f"{whole_percent(left_out.worst)} if each is left out in turn. {takes}."
     )
@@ -225,9 +225,9 @@ def certifying(row: PlannedCertificate) -> str:
     return f"> {row.most}" if row.n_certify is None else str(row.n_certify)
 
 
-def number(found: int | None) -> str:
+def number(value: int | None) -> str:
     """Write a number of patients, if it is known."""
-    return NONE if found is None else str(found)
+    return NONE if value is None else str(value)
 
 
 def pooling_text(pooling: Pooling) -> str:

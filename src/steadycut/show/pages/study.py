@@ -159,7 +159,7 @@ def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:
 
 def options_section(study: StudyDocument) -> Section:
     """Return everything that is needed to run the study again."""
-    options, patients, found = study.options, study.patients, study.stability
+    options, patients, stability = study.options, study.patients, study.stability
     names = study.names
     ill = of_them(names.ill)
     rows = [
@@ -179,9 +179,9 @@ def options_section(study: StudyDocument) -> Section:
         ("delta", f"{options.delta:g}"),
         ("delta of the bootstrap", f"{options.stability_delta:g}"),
         ("bootstrap replicates", str(options.n_bootstrap)),
-        ("centering of the radius", found.centering),
-        ("form of the modulus", found.form),
-        ("band of the modulus", found.band),
+        ("centering of the radius", stability.centering),
+        ("form of the modulus", stability.form),
+        ("band of the modulus", stability.band),
         ("seed", str(options.seed)),
         *further_options(options),
         (f"patients, {ill}", f"{patients.total}, {patients.positive}"),

@@ -41,9 +41,9 @@ def page(source: Shown) -> Page:
 
 def summary(source: Shown, *, verbose: bool = False) -> Text:
     """Return the answer as text, with the warnings below."""
-    shown = page(source)
-    warnings = "".join(f"\nWarning: {one}" for one in shown.warnings)
-    return Text(terminal(shown, verbose=verbose) + warnings)
+    made = page(source)
+    warnings = "".join(f"\nWarning: {warning}" for warning in made.warnings)
+    return Text(terminal(made, verbose=verbose) + warnings)
 
 
 def card(source: Shown) -> str | None:
@@ -58,8 +58,8 @@ def write_report(source: Shown, path: Path) -> Path:
     """Write the page of an object as HTML or Markdown."""
     check_choice("the ending of a report", path.suffix, (".html", ".md"))
     whole = with_rule(source)
-    shown = page(source) if whole is None else page_of(whole)
-    text = markdown(shown) if path.suffix == ".md" else render_page(shown)
+    made = page(source) if whole is None else page_of(whole)
+    text = markdown(made) if path.suffix == ".md" else render_page(made)
     write_atomically(path, text.encode())
     return path
 
@@ -81,10 +81,10 @@ def with_rule(source: Shown) -> Part | None:
 
 def draw(source: Shown, kind: str | None, ax: Any, **style: Any) -> Display:
     """Draw one of the figures of an object."""
-    found = displays_of(source)
-    if not found:
+    figures = displays_of(source)
+    if not figures:
         raise BadOption(f"{type(source).__name__} has no figure; summary() has its results.")
     if kind is None:
-        kind = next((name for name in FIRST if name in found), next(iter(found)))
-    check_choice("kind", kind, tuple(found))
-    return found[kind].plot(ax, **style)
+        kind = next((name for name in FIRST if name in figures), next(iter(figures)))
+    check_choice("kind", kind, tuple(figures))
+    return figures[kind].plot(ax, **style)

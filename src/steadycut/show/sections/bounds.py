@@ -66,15 +66,15 @@ def shift_table(shift: audits.ShiftPart, names: ClassNames) -> Table:
 
 def distances_tables(shift: audits.ShiftPart, names: ClassNames) -> tuple[Table, ...]:
     """Return the global distances between the hospitals, where they are known."""
-    found = shift.distances
-    if found is None:
+    apart = shift.distances
+    if apart is None:
         return ()
     largest = "the largest difference between the shares of scores below any one cut-off"
     rows = (
-        ("total variation", risk(found.total_variation), f"of the shares of {names.ill_patients}"),
-        (f"Kolmogorov, {names.ill_patients}", risk(found.kolmogorov_positive), largest),
-        (f"Kolmogorov, {names.healthy_patients}", risk(found.kolmogorov_negative), "the same"),
-        ("limit of Shift", risk(found.limit), "made of these distances; never below Shift"),
+        ("total variation", risk(apart.total_variation), f"of the shares of {names.ill_patients}"),
+        (f"Kolmogorov, {names.ill_patients}", risk(apart.kolmogorov_positive), largest),
+        (f"Kolmogorov, {names.healthy_patients}", risk(apart.kolmogorov_negative), "the same"),
+        ("limit of Shift", risk(apart.limit), "made of these distances; never below Shift"),
         ("Shift", risk(shift.total), "at the frozen cut-off only"),
     )
     caption = "How far apart the hospitals are, at all cut-offs together"
@@ -118,13 +118,13 @@ def explanation(audit: audits.AuditDocument) -> str:
 
 def vacuous_sentences(audit: audits.AuditDocument) -> list[str]:
     """Say which limits prove nothing, if any do."""
-    found = []
+    sentences = []
     if isinstance(audit, audits.LabelledAudit) and audit.vacuous:
-        found.append(VACUOUS)
+        sentences.append(VACUOUS)
     if not audit.certificate.n_patients:
-        found.append(ADAPTED)
+        sentences.append(ADAPTED)
     elif audit.certificate.vacuous:
-        found.append(VACUOUS_BEFORE)
+        sentences.append(VACUOUS_BEFORE)
     if isinstance(audit, audits.LabelledCutOffAudit):
         largest = max(audit.costs.cost_fn, audit.costs.cost_fp)
         bounds = {
@@ -136,11 +136,11 @@ def vacuous_sentences(audit: audits.AuditDocument) -> list[str]:
             "with the penalty": audit.augmented_exact,
         }
         above = [name for name, bound in bounds.items() if bound and bound > largest]
-        found += [
+        sentences += [
             f"{quoted(name)} is above the largest possible cost, so it says nothing."
             for name in above
         ]
-    return found
+    return sentences
 
 
 def bounds_table(audit: audits.LabelledAudit) -> Table:

@@ -49,8 +49,8 @@ def certificate_status(certificate: CertificatePart, verdict: StudyVerdictPart |
     """Return the verdict in a few words; older files have only their certificate."""
     if verdict is not None:
         answers = verdict.useful, verdict.as_asked or "yes"
-        found = (TEXTS[name, one] for name, one in enumerate(answers) if one != "yes")
-        return Status(text=next(found, "useful here"), tone=verdict.overall)
+        texts = (TEXTS[name, answer] for name, answer in enumerate(answers) if answer != "yes")
+        return Status(text=next(texts, "useful here"), tone=verdict.overall)
     if certificate.vacuous:
         return Status(text="not shown to be useful", tone="open")
     return Status(text="certified", tone="good")
@@ -137,23 +137,23 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
     >>> print(rates_sentence([one], 0.1))
     Sensitivity at least 0.90: shown (38 of 39 found; at least 0.903); 90 % confidence.
     """
-    said = "; ".join(rate_in_words(one) for one in rates)
+    said = "; ".join(rate_in_words(part) for part in rates)
     together = " for both" if len(rates) > 1 else ""
     return f"{said[:1].upper()}{said[1:]}; {percent(1 - delta)} confidence{together}."
 
 
-def rate_in_words(one: CertifiedRatePart) -> str:
+def rate_in_words(part: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
     return (
-        f"{one.rate} at least {asked_value(one)}: {HOLDS[one.answer]} ({one.right} of "
-        f"{one.n_patients} {RIGHT[one.rate]}; {limit_in_words(one)})"
+        f"{part.rate} at least {asked_value(part)}: {HOLDS[part.answer]} ({part.right} of "
+        f"{part.n_patients} {RIGHT[part.rate]}; {limit_in_words(part)})"
     )
 
 
 def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> Step:
     """Say what to do about rates that are not shown; the first thing that is needed."""
-    open_ones = [one for one in rates if one.answer != "yes"]
-    low = [one for one in open_ones if (one.observed or 0.0) <= one.asked]
+    open_ones = [part for part in rates if part.answer != "yes"]
+    low = [part for part in open_ones if (part.observed or 0.0) <= part.asked]
     if len(low) > 1:
         text = "Next: find a better score. Both rates are too low, and no cut-off raises both."
         return Step(verb="fit", sentence=text)
@@ -164,37 +164,37 @@ def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames
     return Step(verb="fit", sentence=lambda spell: f"{another(spell)}{worse}")
 
 
-def more_patients(one: StudyRatePart, names: ClassNames) -> str:
+def more_patients(part: StudyRatePart, names: ClassNames) -> str:
     """Say how many patients would show a rate that looks large enough."""
-    who = _who(one, names)
-    if one.patients_needed is None:
+    who = _who(part, names)
+    if part.patients_needed is None:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
-        f"Next: check with about {one.patients_needed} {who} (here {one.n_patients}): they show "
-        f"{asked_value(one)} in four studies of five."
+        f"Next: check with about {part.patients_needed} {who} (here {part.n_patients}): they show "
+        f"{asked_value(part)} in four studies of five."
     )
 
 
-def another_cut(one: StudyRatePart, direction: str, names: ClassNames) -> Sentence:
+def another_cut(part: StudyRatePart, direction: str, names: ClassNames) -> Sentence:
     """Say which cut-off to choose where the observed rate is too low."""
-    asked = asked_value(one)
-    side = "lower" if (one.rate == "sensitivity") == (direction == "ge") else "higher"
+    asked = asked_value(part)
+    side = "lower" if (part.rate == "sensitivity") == (direction == "ge") else "higher"
     start = f"Next: choose a {side} cut-off"
-    if one.rate_needed is None:
-        more = f", and check with at least {one.patients_needed} {_who(one, names)}."
+    if part.rate_needed is None:
+        more = f", and check with at least {part.patients_needed} {_who(part, names)}."
         return lambda _: f"{start}{more}"
-    rule = f"{one.rate}:{rule_value(one.rate_needed)}"
+    rule = f"{part.rate}:{rule_value(part.rate_needed)}"
     return lambda spell: f"{start}: {spell.option('rule', rule)} to show at least {asked}."
 
 
-def _who(one: StudyRatePart, names: ClassNames) -> str:
+def _who(part: StudyRatePart, names: ClassNames) -> str:
     """Name the patients that a rate is about."""
-    return names.ill_patients if one.rate == "sensitivity" else names.healthy_patients
+    return names.ill_patients if part.rate == "sensitivity" else names.healthy_patients
 
 
-def asked_value(one: CertifiedRatePart) -> str:
+def asked_value(part: CertifiedRatePart) -> str:
     """Write a value as it was asked for, with at least two decimals."""
-    return max(f"{one.asked:.2f}", f"{one.asked:g}", key=len)
+    return max(f"{part.asked:.2f}", f"{part.asked:g}", key=len)
 
 
 def rule_value(rate: float) -> str:

@@ -70,15 +70,15 @@ def operating_section(study: StudyDocument) -> Section:
 
 def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:
     """Say what the frozen cut-off does to patients who were held out."""
-    point, found = test.operating_point, test.certificate
+    point, part = test.operating_point, test.certificate
     wanted = {key: NAMES[key] for key in ("sensitivity", "specificity")}
-    limit = f"{percent(1 - found.delta)} confidence: at most {at_most(found.value)}"
+    limit = f"{percent(1 - part.delta)} confidence: at most {at_most(part.value)}"
     rows = (
-        ("risk", risk(found.risk), limit, bound_in_words(found.bound)),
+        ("risk", risk(part.risk), limit, bound_in_words(part.bound)),
         *((name, *fixed(point, key)) for key, name in wanted.items()),
     )
     table = Table(
-        caption=f"The frozen cut-off on {count(found.n_patients, 'patient')} who were held out",
+        caption=f"The frozen cut-off on {count(part.n_patients, 'patient')} who were held out",
         header=("what", "seen", f"limit, or {percent(point.confidence)} interval", "how"),
         kinds="tnnt",
         rows=rows,
@@ -191,10 +191,10 @@ def characteristic_names(point: OperatingPointPart, costs: CostsPart) -> dict[st
 
 def fixed(point: OperatingPointPart, key: str) -> tuple[str, str, str]:
     """Write what was seen at this very cut-off, its interval, and how that is made."""
-    one = point.fixed_cut.characteristics[key]
+    interval = point.fixed_cut.characteristics[key]
     # A ratio to nothing is infinite.
-    seen = "infinite" if one.value is None and one.known else risk(one.value)
-    return seen, interval_text(one), METHODS[one.method]
+    seen = "infinite" if interval.value is None and interval.known else risk(interval.value)
+    return seen, interval_text(interval), METHODS[interval.method]
 
 
 def rechosen(point: OperatingPointPart, key: str) -> tuple[str, str]:
@@ -202,8 +202,8 @@ def rechosen(point: OperatingPointPart, key: str) -> tuple[str, str]:
     how = "" if key == "auc" else METHODS["bootstrap"]
     if point.rechosen_cut is None:
         return UNKNOWN, how
-    found = NO_CUT if key == "auc" else interval_text(point.rechosen_cut.characteristics[key])
-    return found, how
+    text = NO_CUT if key == "auc" else interval_text(point.rechosen_cut.characteristics[key])
+    return text, how
 
 
 def interval_text(interval: IntervalPart, write: Write = risk) -> str:
@@ -226,7 +226,7 @@ def interval_text(interval: IntervalPart, write: Write = risk) -> str:
 
 def choosers_note(point: OperatingPointPart) -> str:
     """Say that patients used to choose the cut-off themselves have wider intervals, if they did."""
-    methods = {one.method for one in point.fixed_cut.characteristics.values()}
+    methods = {interval.method for interval in point.fixed_cut.characteristics.values()}
     if "at all cuts" not in methods:
         return ""
     return f"Intervals {FIXED}: these patients chose it, so they hold at every cut-off at once."
@@ -241,14 +241,14 @@ def prevalence_note(point: OperatingPointPart) -> str:
     return f"PPV, NPV, accuracy, kappa and net benefit are those at prevalence {where}."
 
 
-def cut_interval_rows(found: CutIntervals) -> tuple[tuple[str, str, str], ...]:
+def cut_interval_rows(intervals: CutIntervals) -> tuple[tuple[str, str, str], ...]:
     """Return the two intervals of the cut-off, each with what it is about."""
-    held = percent(found.confidence)
+    held = percent(intervals.confidence)
     names = {
-        f"{held} confidence interval of the cut-off": found.population,
-        f"where a repeated study would put it ({held})": found.repeated_study,
+        f"{held} confidence interval of the cut-off": intervals.population,
+        f"where a repeated study would put it ({held})": intervals.repeated_study,
     }
     return tuple(
-        (name, f"{interval_text(one, cut)} ({METHODS[one.method]})", one.meaning)
-        for name, one in names.items()
+        (name, f"{interval_text(interval, cut)} ({METHODS[interval.method]})", interval.meaning)
+        for name, interval in names.items()
     )

@@ -75,7 +75,7 @@ def checklist_section(document: StudyDocument) -> Section:
     chosen = f"{cut(document.threshold)}, chosen by the rule {document.rule}"
     margin = f"a margin of {risk(document.certificate.generalization)} above the observed risk"
     stable = "bootstrap of the whole rule, decisions reversed"
-    found = {
+    here = {
         "cut-off": f"{chosen}; {costs_in_words(document.costs)}",
         "use of the data": _roles(document),
         "sample size": f"{count(document.patients.total, 'patient')}; {margin}",
@@ -84,7 +84,7 @@ def checklist_section(document: StudyDocument) -> Section:
         "stability and variability": f"{stable}, site by site" if document.next_site else stable,
         "limitations": SEVERAL_SITES if document.next_site else ONE_SITE,
     }
-    return _section(document, found, ITEMS, LEFT)
+    return _section(document, here, ITEMS, LEFT)
 
 
 def audit_checklist_section(document: CutOffAudit) -> Section:
@@ -94,19 +94,19 @@ def audit_checklist_section(document: CutOffAudit) -> Section:
         differences = "prevalence, scores of either class and their part in the change of risk"
         cells = _two_by_two(document.operating_point)
         seen = {"cross tabulation": cells, "accuracy and its precision": ACCURACY}
-    found = {
+    here = {
         "cut-off": f"frozen: {cut(document.threshold)}; {costs_in_words(document.costs)}",
         "differences between the hospitals": differences,
         "sample size": count(document.n_patients, "patient"),
         **seen,
         "limitations": f"the verdict ({document.verdict.overall}), with its three answers",
     }
-    return _section(document, found, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
+    return _section(document, here, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
 
 
 def _section(
     document: StudyDocument | CutOffAudit,
-    found: Mapping[str, str],
+    own: Mapping[str, str],
     items: Mapping[str, tuple[str, str]],
     left: Mapping[str, str],
 ) -> Section:
@@ -117,7 +117,7 @@ def _section(
         "missing data": _missing(document.data),
         "full specification": RULE_FILE if document.frozen_rule else "the cut-off, to the digit",
         "open science": VERSIONS,
-        **found,
+        **own,
     }
     topics = [topic for topic in items if topic in here]
     table = Table(

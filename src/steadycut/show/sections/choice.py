@@ -32,7 +32,7 @@ def choice_section(study: StudyDocument) -> Section:
         first_score_row(study.operating_value),
         *cut_interval_rows(study.threshold_interval),
         ("risk", risk(study.risk), chosen),
-        *(row for one in study.criterion for row in criterion_rows(one)),
+        *(row for criterion in study.criterion for row in criterion_rows(criterion)),
     )
     text = f"A patient's score is {say.score_in_words(study)}. The rule chose the cut-off along it."
     where = f"where {say.costs_in_words(study.costs)}{at}"

@@ -11,7 +11,7 @@ from steadycut.show.words.numbers import percent
 
 def decisions_section(audit: AuditDocument) -> Section:
     """Show how many patients get which decision, by true grade where it is known."""
-    before = [percent(one) for one in audit.shares_internal or []]
+    before = [percent(share) for share in audit.shares_internal or []]
     columns = [
         ("decision", audit.actions),
         ("here", list(map(percent, audit.shares))),
@@ -31,9 +31,9 @@ def decisions_section(audit: AuditDocument) -> Section:
 def boundaries_section(audit: LabelledAudit) -> Section:
     """Show both error rates between neighbouring decisions, here and before."""
     boundaries, each = audit.boundaries, audit.boundaries[0].delta
-    shown = {(one.n_patients - one.right, one.n_patients) for one in audit.sides or ()}
+    above = {(side.n_patients - side.right, side.n_patients) for side in audit.sides or ()}
     rows = [
-        (f"{row.below} | {row.above}", name, *rate_cells(here, shown), *rate_cells(before))
+        (f"{row.below} | {row.above}", name, *rate_cells(here, above), *rate_cells(before))
         for row in boundaries
         for name, here, before in (
             ("missed", row.miss, row.miss_internal),
@@ -46,7 +46,7 @@ def boundaries_section(audit: LabelledAudit) -> Section:
         f"{percent(1 - 2 * len(boundaries) * each)} confidence: each is exact at "
         f"{percent(1 - each)}."
     )
-    if shown:
+    if above:
         text += " As above: the limit of this count is shown for the rate that was asked for."
     table = Table(
         caption="Error rates, with simultaneous limits",
@@ -58,10 +58,10 @@ def boundaries_section(audit: LabelledAudit) -> Section:
     return section("boundaries", "Errors between neighbouring decisions", text, tables=(table,))
 
 
-def rate_cells(rate: RatePart | None, shown: Container[tuple[int, int]] = ()) -> tuple[str, str]:
+def rate_cells(rate: RatePart | None, above: Container[tuple[int, int]] = ()) -> tuple[str, str]:
     """Return how many errors there are, and the limit of their rate, unless it is shown already."""
     if rate is None:
         return UNKNOWN, UNKNOWN
-    again = (rate.errors, rate.n_patients) in shown
+    again = (rate.errors, rate.n_patients) in above
     limit = "as above" if again else share_at_most(rate.limit)
     return f"{rate.errors} of {rate.n_patients}", limit

@@ -114,9 +114,9 @@ def rule_in_words(name: str) -> str:
     >>> print(rule_in_words("sensitivity:0.9"))
     “sensitivity:0.9” (sensitivity at least 0.9, then largest specificity)
     """
-    told = {rule: meaning.removesuffix(": the default") for rule, meaning, _ in rule_table()}
+    meanings = {rule: meaning.removesuffix(": the default") for rule, meaning, _ in rule_table()}
     family, _, number = name.partition(":")
-    meaning = told.get(name) or told.get(f"{family}:X", "").replace("X", number)
+    meaning = meanings.get(name) or meanings.get(f"{family}:X", "").replace("X", number)
     return f"{say.quoted(name)} ({meaning})" if meaning and "@" not in name else say.quoted(name)
 
 
@@ -145,20 +145,20 @@ def rates_text(document: StudyDocument) -> str:
     rates, certificate = document.certified_rates, document.certificate
     if not rates:
         return ""
-    asked = " and ".join(f"{one.rate} at least {one.asked:g}" for one in rates)
+    asked = " and ".join(f"{part.rate} at least {part.asked:g}" for part in rates)
     how = EXACT if certificate.honesty == "split" else AT_ALL_CUTS
     shared = f" at a confidence of {percent(1 - certificate.delta / len(rates))} each"
-    found = rates_sentence(rates, certificate.delta)
-    return f" Certified beside it: {asked}, by {how}{shared}. {found}"
+    answers = rates_sentence(rates, certificate.delta)
+    return f" Certified beside it: {asked}, by {how}{shared}. {answers}"
 
 
 def results_text(document: StudyDocument) -> str:
     """Return the results in a few sentences."""
     certificate, stability = document.certificate, document.stability
-    found = document.threshold_interval
-    again = interval_text(found.repeated_study, cut)
+    intervals = document.threshold_interval
+    again = interval_text(intervals.repeated_study, cut)
     return (
-        f"Results. {say.rule_sentence(document)} In {percent(found.confidence)} of repeated "
+        f"Results. {say.rule_sentence(document)} In {percent(intervals.confidence)} of repeated "
         f"studies the cut-off is expected to be {again}. Among the patients used to check "
         f"{characteristics_text(document)}. The observed risk was "
         f"{risk(certificate.risk)}, the certified risk at most {at_most(certificate.value)}; "

@@ -14,12 +14,12 @@ from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import percent, risk
 
 
-def sampled_facts(found: audits.SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
+def sampled_facts(part: audits.SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
     """Return both error rates and the cost, with their limits."""
     return (
-        ("miss rate", in_short(found.miss)),
-        ("false alarm rate", in_short(found.alarm)),
-        ("here, at most", say.limit_in_short(found.cost.high, costs)),
+        ("miss rate", in_short(part.miss)),
+        ("false alarm rate", in_short(part.alarm)),
+        ("here, at most", say.limit_in_short(part.cost.high, costs)),
     )
 
 
@@ -29,64 +29,64 @@ def in_short(rate: audits.SampledRatePart) -> str:
     return ends if rate.value is None else f"{percent(rate.value)} ({ends})"
 
 
-def sampled_section(found: audits.SampledPart) -> Section:
+def sampled_section(part: audits.SampledPart) -> Section:
     """Show what the patients whom a labelling plan drew say."""
-    sure = percent(found.level)
+    sure = percent(part.level)
     text = (
         "A labelling plan drew the patients with labels, each with the probability of the stratum "
         "of the score. Estimates weigh each label by one over this probability. The upper limits "
         f"of both rates hold together with {sure} confidence, and so do the lower ones; those of "
         "the cost hold on their own. They are exact for independent patients."
     )
-    ends = f"{at_least(found.cost.low)} to {at_most(found.cost.high)}"
+    ends = f"{at_least(part.cost.low)} to {at_most(part.cost.high)}"
     rows = (
-        ("miss rate", in_short(found.miss), "share of ill patients who are not called"),
-        ("false alarm rate", in_short(found.alarm), "share of healthy patients who are called"),
-        ("average cost per patient", f"{risk(found.cost.value)} ({ends})", "as in the rule"),
+        ("miss rate", in_short(part.miss), "share of ill patients who are not called"),
+        ("false alarm rate", in_short(part.alarm), "share of healthy patients who are called"),
+        ("average cost per patient", f"{risk(part.cost.value)} ({ends})", "as in the rule"),
     )
-    tables = (explained("What the labels show", rows), strata_table(found))
+    tables = (explained("What the labels show", rows), strata_table(part))
     return section("sampled", "Labels drawn by a plan", text, tables=tables)
 
 
 def labelled_in_words(audit: audits.AuditDocument) -> str:
     """Say which of the patients have labels."""
-    found = audit.sampled
-    if found is not None:
-        return f"{sum(one.labelled for one in found.strata)} of them labelled by a plan"
+    part = audit.sampled
+    if part is not None:
+        return f"{sum(stratum.labelled for stratum in part.strata)} of them labelled by a plan"
     return "with known labels" if audit.labelled else "without labels"
 
 
-def sampled_text(found: audits.SampledPart | None) -> str:
+def sampled_text(part: audits.SampledPart | None) -> str:
     """Return the methods and results of labels by a plan, for a paper; nothing without them."""
-    if found is None:
+    if part is None:
         return ""
-    strata = ", ".join(f"{one.name} {one.chance:g}" for one in found.strata)
+    strata = ", ".join(f"{stratum.name} {stratum.chance:g}" for stratum in part.strata)
     return (
         " The patients to label were drawn independently, with known probabilities in strata of "
-        f"the score ({strata}). The miss rate was {in_short(found.miss)} and the false alarm rate "
-        f"{in_short(found.alarm)}; both upper limits hold together with {percent(found.level)} "
-        f"confidence. The average cost was at most {at_most(found.cost.high)}."
+        f"the score ({strata}). The miss rate was {in_short(part.miss)} and the false alarm rate "
+        f"{in_short(part.alarm)}; both upper limits hold together with {percent(part.level)} "
+        f"confidence. The average cost was at most {at_most(part.cost.high)}."
     )
 
 
 def hidden_marks(audit: audits.AuditDocument) -> tuple[Status, ...]:
     """Say what patients of strata without labels may hide; nothing if there are none."""
-    found = audit.sampled
-    if found is None or found.hidden is None:
+    part = audit.sampled
+    if part is None or part.hidden is None:
         return ()
-    return (Status(text=hidden_sentence(found.hidden), tone="open"),)
+    return (Status(text=hidden_sentence(part.hidden), tone="open"),)
 
 
 def hidden_sentence(hidden: audits.HiddenPart) -> str:
     """Say what cannot be known, and up to where a statement holds."""
-    names = " and ".join(f"'{one}'" for one in hidden.strata)
+    names = " and ".join(f"'{item}'" for item in hidden.strata)
     start = (
         f"Nobody of the {hidden.patients} patients {names} has a label, so the miss rate cannot be "
         "known. Its upper limit counts all of them as ill."
     )
     if not hidden.most_ill:
         return start
-    none, target = (of_hundred_at_most(one) for one in (hidden.miss_if_none, hidden.miss_target))
+    none, target = (of_hundred_at_most(item) for item in (hidden.miss_if_none, hidden.miss_target))
     return (
         f"{start} If none of them is ill, at most {none} ill patients are missed. At most {target} "
         f"are missed as long as at most {at_least(100 * hidden.most_ill)} % of the people in this "
@@ -94,15 +94,15 @@ def hidden_sentence(hidden: audits.HiddenPart) -> str:
     )
 
 
-def strata_table(found: audits.SampledPart) -> Table:
+def strata_table(part: audits.SampledPart) -> Table:
     """Return the strata with their probabilities and labels."""
-    strata = found.strata
+    strata = part.strata
     columns = [
-        ("stratum", [one.name for one in strata]),
-        ("probability", [f"{one.chance:g}" for one in strata]),
-        ("patients", [str(one.patients) for one in strata]),
-        ("drawn", [str(one.drawn) for one in strata]),
-        ("labelled", [str(one.labelled) for one in strata]),
-        ("ill", [str(one.ill) for one in strata]),
+        ("stratum", [stratum.name for stratum in strata]),
+        ("probability", [f"{stratum.chance:g}" for stratum in strata]),
+        ("patients", [str(stratum.patients) for stratum in strata]),
+        ("drawn", [str(stratum.drawn) for stratum in strata]),
+        ("labelled", [str(stratum.labelled) for stratum in strata]),
+        ("ill", [str(stratum.ill) for stratum in strata]),
     ]
     return of_columns("Strata of the score", columns, texts=1)

@@ -19,23 +19,23 @@ def stability_section(study: StudyDocument) -> Section:
 
 def stability_table(study: StudyDocument) -> Table:
     """Return every measure of stability with its explanation."""
-    found = study.stability
+    part = study.stability
     share = percent(1 - study.options.stability_delta)
-    centred = "" if found.centering == "none" else ", once the bias is taken off"
+    centred = "" if part.centering == "none" else ", once the bias is taken off"
     near = f"{share} of the resampled cut-offs are no further away than this{centred}"
     stretch = "in any stretch of scores as long as the radius"
-    most = f"the most risk, among the patients used to choose, {stretch} ({found.form} form)"
-    limit = f"an upper limit of the modulus for all such patients ({found.band} band)"
+    most = f"the most risk, among the patients used to choose, {stretch} ({part.form} form)"
+    limit = f"an upper limit of the modulus for all such patients ({part.band} band)"
     flips = "how often a resampled cut-off decides otherwise about a patient used to check"
     rows = (
-        ("radius", cut(found.radius), "how far the cut-off may be off: |bias| + quantile"),
-        ("bias", cut(found.bias), "how far resampled cut-offs lie from the chosen one, on average"),
-        ("quantile", cut(found.quantile), near),
-        ("modulus", risk(found.modulus), most),
-        ("penalty", risk(found.penalty), f"{limit}; it ranks candidates"),
-        ("decisions that another sample would reverse", percent(found.flip_rate), flips),
+        ("radius", cut(part.radius), "how far the cut-off may be off: |bias| + quantile"),
+        ("bias", cut(part.bias), "how far resampled cut-offs lie from the chosen one, on average"),
+        ("quantile", cut(part.quantile), near),
+        ("modulus", risk(part.modulus), most),
+        ("penalty", risk(part.penalty), f"{limit}; it ranks candidates"),
+        ("decisions that another sample would reverse", percent(part.flip_rate), flips),
     )
-    caption = f"Measures of stability, from {found.n_bootstrap} bootstrap cohorts"
+    caption = f"Measures of stability, from {part.n_bootstrap} bootstrap cohorts"
     return explained(caption, rows, header=("measure", "value", "what it is"))
 
 

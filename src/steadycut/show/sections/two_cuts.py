@@ -33,7 +33,7 @@ OTHERS = {"everybody": "nobody", "nobody": "everybody"}
 
 def two_cuts_status(sides: Sequence[CertifiedRatePart]) -> Status:
     """Return in a few words whether both sides are as asked."""
-    answer = worst_answer(one.answer for one in sides)
+    answer = worst_answer(part.answer for part in sides)
     return mark(STATUS[answer], answer)
 
 
@@ -43,7 +43,7 @@ def two_cuts_sentence(document: StrataStudyDocument | StrataDocument, between: B
     out, into = (f"below {low}", f"from {high}")
     if document.direction == "le":
         out, into = f"above {low}", f"at {high} or less"
-    passed, reached = (who_is_called(one, document.direction) for one in document.thresholds)
+    passed, reached = (who_is_called(end, document.direction) for end in document.thresholds)
     out, into = OTHERS.get(passed, out), reached or into
     start = f"Rule out {out}, rule in {into}"
     if document.thresholds[0] == document.thresholds[1]:
@@ -67,7 +67,7 @@ def between_in_words(between: BetweenPart) -> str:
 def side_marks(sides: Sequence[CertifiedRatePart], delta: float) -> tuple[Status, ...]:
     """Return what is shown of each side, with its mark."""
     held = f"{percent(1 - delta)} confidence for both"
-    return tuple(mark(f"{side_in_words(one)} ({held}).", one.answer) for one in sides)
+    return tuple(mark(f"{side_in_words(part)} ({held}).", part.answer) for part in sides)
 
 
 def judged_sides(
@@ -77,7 +77,7 @@ def judged_sides(
     return two_cuts_status(sides), side_marks(sides, delta), two_cuts_step(sides, rule)
 
 
-def side_in_words(one: CertifiedRatePart) -> str:
+def side_in_words(part: CertifiedRatePart) -> str:
     """Say whether one side is shown to be as good as asked.
 
     Examples
@@ -89,10 +89,10 @@ def side_in_words(one: CertifiedRatePart) -> str:
     >>> side_in_words(one)
     'Rule-out: NPV at least 0.90 is shown. 59 of 60 patients ruled out are healthy: at least 0.923'
     """
-    side, whom, right = SIDES[one.rate]
+    side, whom, right = SIDES[part.rate]
     return (
-        f"{side}: {name_in_text(one.rate)} at least {asked_value(one)} is {HOLDS[one.answer]}. "
-        f"{one.right} of {one.n_patients} {whom} are {right}: {limit_in_words(one)}"
+        f"{side}: {name_in_text(part.rate)} at least {asked_value(part)} is {HOLDS[part.answer]}. "
+        f"{part.right} of {part.n_patients} {whom} are {right}: {limit_in_words(part)}"
     )
 
 
@@ -102,7 +102,7 @@ def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> Step:
     A stricter limit is advised only if it is stricter than that of ``rule``, and if it allows an
     error among as many patients.
     """
-    first = max(sides, key=lambda one: ("yes", "cannot tell", "no").index(one.answer))
+    first = max(sides, key=lambda part: ("yes", "cannot tell", "no").index(part.answer))
     if first.answer == "yes":
         return audit_step("strata.json")
     return Step(verb="fit", sentence=fit_again(sides, first, rule))
@@ -130,7 +130,7 @@ def fit_again(sides: Sequence[StudyRatePart], first: StudyRatePart, rule: str) -
 def stricter(sides: Sequence[StudyRatePart], rate: RateName, needed: float) -> Sentence:
     """Say which stricter limit to choose by."""
     name = SIDES[rate][0].lower().replace("-", "_")
-    certify = ",".join(f"{one.rate}:{asked_value(one)}" for one in sides)
+    certify = ",".join(f"{part.rate}:{asked_value(part)}" for part in sides)
     options = {name: f"{rate}:{rule_value(needed)}", "certify": certify}
     return lambda spell: f"Next: choose by a stricter limit: {spell.options(options)}."
 
@@ -146,13 +146,13 @@ def sides_section(
     )
     results = () if between is None else (f"{between_in_words(between)}.",)
     columns: list[Column] = [
-        ("side", [SIDES[one.rate][0] for one in sides]),
-        ("rate", [name_in_text(one.rate) for one in sides]),
-        ("asked for", [asked_value(one) for one in sides]),
-        ("observed", [f"{one.right} of {one.n_patients}" for one in sides]),
-        ("at least", [at_least(one.lower) for one in sides]),
-        ("at most", [at_most(one.upper) for one in sides]),
-        ("shown", [str(one.answer) for one in sides]),
+        ("side", [SIDES[part.rate][0] for part in sides]),
+        ("rate", [name_in_text(part.rate) for part in sides]),
+        ("asked for", [asked_value(part) for part in sides]),
+        ("observed", [f"{part.right} of {part.n_patients}" for part in sides]),
+        ("at least", [at_least(part.lower) for part in sides]),
+        ("at most", [at_most(part.upper) for part in sides]),
+        ("shown", [str(part.answer) for part in sides]),
     ]
     table = of_columns("Both sides", columns, texts=2)
     return section("sides", "Rule-out and rule-in", text, results=results, tables=(table,))

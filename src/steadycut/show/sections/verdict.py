@@ -27,7 +27,7 @@ def verdict_sentence(audit: audits.AuditDocument) -> str:
     text = f"Bad: {said}." if bad else f"{said[:1].upper()}{said[1:]}."
     if isinstance(audit, audits.LabelledAudit) and audit.worst_group is not None:
         name = name_of(audit.worst_group)
-        worst = next(one for one in audit.groups if name_of(one) == name)
+        worst = next(group for group in audit.groups if name_of(group) == name)
         text += f" Worst: {name} ({in_short(worst.verdict)})."
     if isinstance(audit, audits.LabelledCutOffAudit):
         now, before = area_of(audit.operating_point), _about(audit.auc_internal)
@@ -44,11 +44,11 @@ def in_short(verdict: audits.VerdictPart) -> str:
 
 def marks_of(audit: audits.AuditDocument) -> tuple[Status, ...]:
     """Return each answer with its mark."""
-    marks = [mark(question_text(audit, one), one.answer) for one in audit.questions]
+    marks = [mark(question_text(audit, question), question.answer) for question in audit.questions]
     calls = audit.calls
     if calls is not None and calls.capacity is not None and calls.within_capacity is not None:
-        found = f"Within capacity: {calls.within_capacity}. Calls {called_in_words(audit)}"
-        text = f"{found}; asked for: at most {percent(calls.capacity)}."
+        called = f"Within capacity: {calls.within_capacity}. Calls {called_in_words(audit)}"
+        text = f"{called}; asked for: at most {percent(calls.capacity)}."
         marks.append(mark(text, calls.within_capacity))
     return tuple(marks)
 
@@ -97,9 +97,9 @@ def groups_section(audit: audits.LabelledAudit) -> tuple[Section, ...]:
         return ()
     # The one that the headline names stands first, also among equals.
     worst = None if audit.worst_group is None else name_of(audit.worst_group)
-    groups = sorted(audit.groups, key=lambda one: (name_of(one) != worst, _rank(one)))
+    groups = sorted(audit.groups, key=lambda group: (name_of(group) != worst, _rank(group)))
     left_out = max(len(groups) - MOST_SHOWN, 0)
-    rows = tuple(_group_row(one) for one in groups[:MOST_SHOWN])
+    rows = tuple(_group_row(group) for group in groups[:MOST_SHOWN])
     more = f" {count(left_out, 'group')} with a better verdict are not shown." if left_out else ""
     several = len(audit.groups[0].rates) > len(("missed", "alarms"))
     boundaries = "Errors are counted at all boundaries together. " if several else ""
@@ -136,4 +136,4 @@ def _group_row(group: audits.GroupPart) -> tuple[str, ...]:
 
 
 def _errors(rates: Sequence[RatePart]) -> str:
-    return f"{sum(one.errors for one in rates)} of {sum(one.n_patients for one in rates)}"
+    return f"{sum(part.errors for part in rates)} of {sum(part.n_patients for part in rates)}"

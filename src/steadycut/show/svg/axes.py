@@ -69,7 +69,7 @@ class Axes:
     ) -> list[Shape]:
         """Fill what lies between two curves."""
         curves = np.broadcast_arrays(x, low, high)
-        (x, low), (_, high) = (stairs(curves[0], one, step or "") for one in curves[1:])
+        (x, low), (_, high) = (stairs(curves[0], curve, step or "") for curve in curves[1:])
         return self._add(area, np.append(x, x[::-1]), np.append(low, high[::-1]), AREAS, **look)
 
     def axvline(self, x: float, **look: Any) -> list[Shape]:

@@ -41,7 +41,7 @@ def write_picture(axes: Axes, width: float, height: float, name: str) -> str:
     frame = element("rect", x=left, y=top, width=right - left, height=bottom - top)
     clip = f"{name}-frame"
     shapes = sorted(axes.shapes, key=attrgetter("zorder"))
-    inside = "".join(one.write(axes.x.place(one.x), axes.y.place(one.y)) for one in shapes)
+    inside = "".join(drawn.write(axes.x.place(drawn.x), axes.y.place(drawn.y)) for drawn in shapes)
     return element(
         "svg",
         element("clipPath", frame, id=clip)
@@ -60,11 +60,11 @@ def write_picture(axes: Axes, width: float, height: float, name: str) -> str:
 def place_axes(axes: Axes, width: float, height: float, top: float) -> None:
     """Leave room for the texts: first above and below, then left and right."""
     label_lines = axes.x.label.count("\n") + 1
-    tick_lines = 1 + max(one.count("\n") for one in axes.x.ticks(MOST)[1])
+    tick_lines = 1 + max(label.count("\n") for label in axes.x.ticks(MOST)[1])
     below = LINE * SIZE * (label_lines + tick_lines) + TICK + 2 * GAP + PADDING
     axes.y.ends = (height - below, top)
     names = axes.y.ticks(most_ticks(axes.y, ROOM_Y))[1]
-    left = PADDING + max(text_width(one, SIZE) for one in names) + GAP + TICK
+    left = PADDING + max(text_width(label, SIZE) for label in names) + GAP + TICK
     left += LINE * SIZE + GAP if axes.y.label else 0
     right = width - PADDING - text_width(axes.x.ticks(MOST)[1][-1], SIZE) / 2
     for note in axes.notes:
@@ -84,7 +84,7 @@ def ticks_that_fit(scale: Scale) -> tuple[FloatArray, list[str]]:
     length = abs(scale.ends[1] - scale.ends[0])
     for most in range(most_ticks(scale, ROOM_X), 0, -1):
         ticks, labels = scale.ticks(most)
-        if sum(text_width(one, SIZE) + GAP for one in labels) < length:
+        if sum(text_width(label, SIZE) + GAP for label in labels) < length:
             break
     return ticks, labels
 
@@ -121,7 +121,7 @@ def shown(scale: Scale, ticks: FloatArray, labels: list[str]) -> list[tuple[floa
     """Return the place and the label of each tick between the ends of an axis."""
     low, high = sorted(scale.ends)
     places = zip(scale.place(ticks).tolist(), labels, strict=True)
-    return [(one, label) for one, label in places if low - THIN <= one <= high + THIN]
+    return [(place, label) for place, label in places if low - THIN <= place <= high + THIN]
 
 
 # Texts -------------------------------------------------------------------------------------
@@ -156,12 +156,12 @@ def legend_columns(labelled: list[Shape], width: float) -> list[list[Shape]]:
     rows = math.ceil(len(labelled) / COLUMNS)
     columns = [labelled[:rows], labelled[rows:]]
     fits = sum(map(column_width, filter(None, columns))) - BETWEEN <= width
-    return [one for one in columns if one] if fits else [labelled]
+    return [column for column in columns if column] if fits else [labelled]
 
 
 def column_width(column: list[Shape]) -> float:
     """Return how wide a column of the legend is, with the room after it."""
-    return SAMPLE + GAP + max(text_width(str(one.label), SMALL) for one in column) + BETWEEN
+    return SAMPLE + GAP + max(text_width(str(shape.label), SMALL) for shape in column) + BETWEEN
 
 
 def write_legend(columns: list[list[Shape]], right: float, top: float) -> str:

@@ -89,7 +89,7 @@ def nice_step(least: float) -> float:
     (0.1, 0.25, 5.0)
     """
     power = 10.0 ** math.floor(math.log10(least))
-    return next(one * power for one in STEPS if one * power >= least * (1 - 1e-9))
+    return next(factor * power for factor in STEPS if factor * power >= least * (1 - 1e-9))
 
 
 def tick_labels(ticks: FloatArray, step: float) -> list[str]:

@@ -36,7 +36,7 @@ def element(name: str, content: str = "", **attributes: Any) -> str:
         for key, value in attributes.items()
         if value is not None
     }
-    written = " ".join([name, *(f'{key}="{escape(one)}"' for key, one in texts.items())])
+    written = " ".join([name, *(f'{key}="{escape(given)}"' for key, given in texts.items())])
     return f"<{written}>{content}</{name}>" if content else f"<{written}/>"
 
 
@@ -70,7 +70,7 @@ def line(
     x: FloatArray, y: FloatArray, color: str, linewidth: float = 1.5, linestyle: Any = "-"
 ) -> str:
     """Draw a line; the lengths of dashes count in widths of the line."""
-    dashes = "" if linestyle == "-" else " ".join(f"{linewidth * one:g}" for one in linestyle[1])
+    dashes = "" if linestyle == "-" else " ".join(f"{linewidth * dash:g}" for dash in linestyle[1])
     look: Any = {"stroke_width": linewidth, "stroke_dasharray": dashes or None}
     return element("path", d=path(x, y), fill="none", stroke=color, **look)
 
@@ -99,7 +99,7 @@ def slanted(x: FloatArray, y: FloatArray, sign: int) -> str:
 def marks(x: Any, y: Any, marker: str, color: str, markersize: float = 6, **look: Any) -> str:
     """Draw a mark at every point that is finite; no line leads from one to the next."""
     across, down = MARKS[marker] * markersize / 2
-    points = [one for one in zip(x, y, strict=True) if np.isfinite(one).all()]
+    points = [point for point in zip(x, y, strict=True) if np.isfinite(point).all()]
     drawn = "".join(path(a + across, b + down, "Z") for a, b in points)
     inside, edge = look.get("markerfacecolor", color), look.get("markeredgewidth", 1)
     return element("path", d=drawn, fill=inside, stroke=color, stroke_width=edge)
@@ -113,9 +113,9 @@ def text(
     first = y + (MIDDLE - LINE * (len(lines) - 1) / 2) * size
     look |= {"font_size": size, "text_anchor": anchor, "x": x}
     return "".join(
-        element("text", escape(one), y=first + LINE * size * i, **look)
-        for i, one in enumerate(lines)
-        if one
+        element("text", escape(row), y=first + LINE * size * i, **look)
+        for i, row in enumerate(lines)
+        if row
     )
 
 
@@ -127,12 +127,12 @@ def text_width(words: str, size: float) -> float:
     >>> round(text_width("share of patients", 10))
     87
     """
-    return size * max(sum(map(_letter, one)) for one in words.split("\n"))
+    return size * max(sum(map(_letter, row)) for row in words.split("\n"))
 
 
-def _letter(one: str) -> float:
-    if one in NARROW:
+def _letter(letter: str) -> float:
+    if letter in NARROW:
         return 0.36
-    if one in WIDE or one >= FIRST_WIDE:
+    if letter in WIDE or letter >= FIRST_WIDE:
         return 0.95
-    return 0.7 if one.isupper() else 0.62
+    return 0.7 if letter.isupper() else 0.62

@@ -329,11 +329,11 @@ def overall_text(audit: AuditDocument) -> str:
     if OVERALL[worst_answer(list(answers.values()))] != "bad" and failing:
         fails = f"the cut-off fails in {how_many}"
         return f"{fails}: {named}" if named else fails
-    shown = f"{listed(fine)}, but " if fine and bad else listed(fine)
+    holds = f"{listed(fine)}, but " if fine and bad else listed(fine)
     refused = f"not {' and not '.join(bad)}" if bad else ""
     fails = f"; it fails in {how_many}" if len(failing) > 1 else ""
     fails = f"; it fails for {named}" if named else fails
-    return f"the cut-off is {shown}{refused}{fails}"
+    return f"the cut-off is {holds}{refused}{fails}"
 
 
 def _overall_by_plan(fine: Sequence[str], bad: Sequence[str]) -> str:

@@ -12,29 +12,29 @@ RARE = 0.1
 
 def break_even_facts(study: StudyDocument) -> list[tuple[str, str]]:
     """Say at which costs the cut-off is useful, and what uneven stakes mean; each with its name."""
-    if (found := study.break_even) is None:
+    if (known := study.break_even) is None:
         return []
-    facts = [("useful", useful_in_words(study, found))]
-    if LOW <= found.stake <= HIGH:
+    facts = [("useful", useful_in_words(study, known))]
+    if LOW <= known.stake <= HIGH:
         return facts
     rare = ". Both errors cost the same here: if a miss is worse, give its cost"
-    ill = f"{study.names.ill_patients} carry {of_hundred(found.stake)} parts of what is at stake"
-    cheap = f"calling {'nobody' if found.stake < LOW else 'everybody'} is cheap already"
-    more = rare if study.costs.equal and found.stake < RARE else ""
+    ill = f"{study.names.ill_patients} carry {of_hundred(known.stake)} parts of what is at stake"
+    cheap = f"calling {'nobody' if known.stake < LOW else 'everybody'} is cheap already"
+    more = rare if study.costs.equal and known.stake < RARE else ""
     return [*facts, ("stakes", f"{ill}, so {cheap}; only a sharp score saves more{more}")]
 
 
-def useful_in_words(study: StudyDocument, found: BreakEven) -> str:
+def useful_in_words(study: StudyDocument, known: BreakEven) -> str:
     """Say at which costs a cut-off is useful, also if it is not useful at those of the study."""
-    if found.estimate is None:
+    if known.estimate is None:
         return "at no costs with this cut-off (estimate); at others the rule may choose another one"
     here = f"estimate for this cut-off; here {study.costs.cost_fn / study.costs.cost_fp:.3g}"
-    text = f"if a miss costs {ratios_in_words(found.estimate)} false alarms ({here})"
+    text = f"if a miss costs {ratios_in_words(known.estimate)} false alarms ({here})"
     if study.certificate.honesty != "split" or study.target_prevalence is not None:
         return text
     sure = percent(1 - study.certificate.delta)
-    shown = "at none" if found.shown is None else ratios_in_words(found.shown)
-    return f"{text}; {sure} confidence for all ratios at once: {shown}"
+    proven = "at none" if known.shown is None else ratios_in_words(known.shown)
+    return f"{text}; {sure} confidence for all ratios at once: {proven}"
 
 
 def ratios_in_words(ratios: Ratios) -> str:
