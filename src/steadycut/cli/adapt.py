@@ -13,7 +13,6 @@ from steadycut.adaptation.control import Change, change
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, check_no_input, refuse, show
-from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
@@ -331,17 +330,16 @@ def known_labels(
     site = None if everyone.sites is None else here.site_of(use.frozen, own=True)
     if label in {None, site, order, *use.columns.given()}:
         return {}, {}, None
-    request = use.request(
-        label=label,
-        site=site,
-        sites=here.names(site),
-        others=here.others,
-        positive=here.positive,
-        label_how=here.label_how,
-    )
-    labelled = replace(request, incomplete="drop", order=order)
     try:
-        table = read_tables(labelled, replace(use.reading, resume=False))
+        table = use.read_again(
+            order,
+            label=label,
+            site=site,
+            sites=here.names(site),
+            others=here.others,
+            positive=here.positive,
+            label_how=here.label_how,
+        )
     except MissingColumn as error:
         if here.label is not None or error.column != label:
             raise

@@ -11,7 +11,6 @@ from steadycut.cli import options as opt
 from steadycut.cli import tables
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, switch, whole
 from steadycut.cli.output import check_folder, note, note_warnings, refuse, show
-from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
@@ -234,9 +233,7 @@ def labels_by_plan(
     label = there.label_of(frozen)
     if label is None:
         refuse(f"--label-plan needs labels: --labels {LABEL_LIST}, or --label COL of the table.")
-    request = use.request(label=label, positive=there.positive, label_how=there.label_how)
-    again = replace(use.reading, resume=False, checkpoint=None)
-    read = read_tables(replace(request, incomplete="drop"), again)
+    read = use.read_again(label=label, positive=there.positive, label_how=there.label_how)
     labels, wanted = tables.labels_of(frozen.patients_of(read.patients)), set(known)
     return {name: value for name, value in labels.items() if name in wanted}
 
@@ -254,8 +251,7 @@ def check_verified(
         gap.column == labelled.recipe.label and gap.patients for gap in table.dropped.gaps
     ):
         return []
-    request = use.request(site=without.site, sites=without.names(without.site))
-    read = read_tables(request, replace(use.reading, resume=False, checkpoint=None))
+    read = use.read_again(site=without.site, sites=without.names(without.site))
     everyone = frozen.patients_of(read.patients)
     all_called = int(np.sum(frozen.decide_patients(everyone) > 0))
     called = int(np.sum(frozen.decide_patients(labelled) > 0))

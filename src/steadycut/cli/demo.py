@@ -8,9 +8,9 @@ from steadycut.cli.fit import study_document
 from steadycut.cli.options import AsJson, OutFolder, Overwrite, Verbose
 from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
 from steadycut.cli.results import page_files
-from steadycut.datasets import simulate_two_hospitals, write_two_hospitals
+from steadycut.datasets import simulate_two_hospitals
+from steadycut.datasets.two_hospitals import cohort_csv
 from steadycut.ingest import PatientTable, make_request, read_patients
-from steadycut.io.files import work_folder
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
@@ -45,7 +45,7 @@ def demo_command(
     write_folder(
         out,
         {
-            "two_hospitals.csv": cohort_csv(),
+            "two_hospitals.csv": cohort_csv(cohort),
             "rule.json": rule.to_bytes(),
             **page_files(first),
             "compare.json": to_json(compared),
@@ -86,11 +86,3 @@ def read_hospital(cohort: Any, name: str) -> PatientTable:
         how=list(AGGREGATORS),
     )
     return read_patients(request, cohort)
-
-
-def cohort_csv() -> bytes:
-    """Return the simulated cohort as a CSV file, for a user to run the commands on."""
-    with work_folder() as folder:
-        path = folder / "two_hospitals.csv"
-        write_two_hospitals(path)
-        return path.read_bytes()

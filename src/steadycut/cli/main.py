@@ -171,23 +171,16 @@ def _admit(error: Exception) -> int:
     return 1
 
 
-def _message(error: BaseException) -> str:
-    text = str(getattr(error, "format_message", lambda: str(error))())
-    return text if text.endswith((".", "?")) else text + "."
-
-
 def _usage(error: Exception) -> str:
     """Say what is wrong with what was typed, or with a field of the app."""
     name = getattr(getattr(error, "param", None), "name", None)
     if name is None or not this_run().by_app:
-        return f"{_message(error)} See '{_command_path(error)} --help'."
+        text = str(getattr(error, "format_message", lambda: str(error))())
+        end = "" if text.endswith((".", "?")) else "."
+        place = getattr(getattr(error, "ctx", None), "command_path", "steadycut")
+        return f"{text}{end} See '{place} --help'."
     why = getattr(error, "message", "")
     return f"{argument(name)} {f'is wrong: {why}' if why else 'must be filled in; it is empty.'}"
-
-
-def _command_path(error: BaseException) -> str:
-    context = getattr(error, "ctx", None)
-    return context.command_path if context is not None else "steadycut"
 
 
 if __name__ == "__main__":

@@ -87,6 +87,11 @@ class Use:
         """Return what the frozen file asks of a table."""
         return self.frozen.request(missing=self.missing, **self.columns.names(), **more)
 
+    def read_again(self, order: str | None = None, **asked: Any) -> PatientTable:
+        """Read the tables once more for other columns; patients without a value are left out."""
+        request = replace(self.request(**asked), incomplete="drop", order=order)
+        return read_tables(request, replace(self.reading, resume=False, checkpoint=None))
+
     def read(self, request: Request) -> tuple[PatientTable, list[guards.Finding]]:
         """Read the patients; see `read_levels`."""
         force, expected = self.rule.force, self.frozen.expected

@@ -94,9 +94,13 @@ def write_two_hospitals(
     ...     Path(folder, "cohort.csv").read_text(encoding="utf-8").splitlines()[0]
     'hospital,patient,slide,tile,score,tumour'
     """
-    columns = simulate_two_hospitals(n_internal, n_external, seed)
-    columns["score"] = np.array([f"{score:.{DECIMALS}f}" for score in columns["score"]])
-    Path(path).write_bytes(csv_bytes(columns))
+    Path(path).write_bytes(cohort_csv(simulate_two_hospitals(n_internal, n_external, seed)))
+
+
+def cohort_csv(columns: Columns) -> bytes:
+    """Return a cohort as the bytes of a CSV file, with the decimals that its scores have."""
+    scores = np.array([f"{score:.{DECIMALS}f}" for score in columns["score"]])
+    return csv_bytes({**columns, "score": scores})
 
 
 def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> Iterator[Columns]:

@@ -13,7 +13,7 @@ from steadycut.show.pages.page import Section, Status, Table, explained, mark, s
 from steadycut.show.words import sentences as say
 from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step
-from steadycut.show.words.numbers import count, percent, risk
+from steadycut.show.words.numbers import asked, count, percent, risk
 
 WITHOUT_SCORE = (
     "whichever costs less among the same patients; a limit that is not below this does not show "
@@ -145,7 +145,7 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 def rate_in_words(part: CertifiedRatePart) -> str:
     """Say whether a rate is shown to be at least what was asked for."""
     return (
-        f"{part.rate} at least {asked_value(part)}: {HOLDS[part.answer]} ({part.right} of "
+        f"{part.rate} at least {asked(part.asked)}: {HOLDS[part.answer]} ({part.right} of "
         f"{part.n_patients} {RIGHT[part.rate]}; {limit_in_words(part)})"
     )
 
@@ -171,30 +171,25 @@ def more_patients(part: StudyRatePart, names: ClassNames) -> str:
         return f"Next: take another cut-off; at this rate even {MOST_PATIENTS} {who} are too few."
     return (
         f"Next: check with about {part.patients_needed} {who} (here {part.n_patients}): they show "
-        f"{asked_value(part)} in four studies of five."
+        f"{asked(part.asked)} in four studies of five."
     )
 
 
 def another_cut(part: StudyRatePart, direction: str, names: ClassNames) -> Sentence:
     """Say which cut-off to choose where the observed rate is too low."""
-    asked = asked_value(part)
+    least = asked(part.asked)
     side = "lower" if (part.rate == "sensitivity") == (direction == "ge") else "higher"
     start = f"Next: choose a {side} cut-off"
     if part.rate_needed is None:
         more = f", and check with at least {part.patients_needed} {_who(part, names)}."
         return lambda _: f"{start}{more}"
     rule = f"{part.rate}:{rule_value(part.rate_needed)}"
-    return lambda spell: f"{start}: {spell.option('rule', rule)} to show at least {asked}."
+    return lambda spell: f"{start}: {spell.option('rule', rule)} to show at least {least}."
 
 
 def _who(part: StudyRatePart, names: ClassNames) -> str:
     """Name the patients that a rate is about."""
     return names.ill_patients if part.rate == "sensitivity" else names.healthy_patients
-
-
-def asked_value(part: CertifiedRatePart) -> str:
-    """Write a value as it was asked for, with at least two decimals."""
-    return max(f"{part.asked:.2f}", f"{part.asked:g}", key=len)
 
 
 def rule_value(rate: float) -> str:

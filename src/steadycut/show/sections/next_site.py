@@ -7,7 +7,7 @@ from steadycut.documents.study import NextSitePart, SiteRowPart, StudyDocument
 from steadycut.show.pages.page import Section, Table, of_columns, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.next_step import COMMAND_LINE
-from steadycut.show.words.numbers import count, cut, percent, rate, risk, whole_percent
+from steadycut.show.words.numbers import asked, count, cut, percent, rate, risk, whole_percent
 
 TITLE = "The next hospital"
 MOST_NAMED = 3
@@ -50,9 +50,7 @@ def next_site_facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     """Say in one line what is known about the next hospital, if anything is."""
     known, rule = study.next_site, parse_next_site(study.rule)
     if rule is not None:
-        text = (
-            f"expected {rule.rate} at least {promised_rate(rule.least)}, as a mean over hospitals"
-        )
+        text = f"expected {rule.rate} at least {asked(rule.least)}, as a mean over hospitals"
     elif known is not None:
         chosen = "" if known.split else ", by a cut-off chosen without one of these"
         sure = whole_percent(known.worst.promise)
@@ -71,15 +69,10 @@ def rule_sentence(study: StudyDocument) -> str:
     if rule is None:
         return ""
     return (
-        f"The rule promises an expected {rule.rate} of at least {promised_rate(rule.least)} at the "
+        f"The rule promises an expected {rule.rate} of at least {asked(rule.least)} at the "
         "next hospital, if it is to these hospitals as they are to each other, also in size. This "
         "is a mean over hospitals: at some of them it is lower."
     )
-
-
-def promised_rate(least: float) -> str:
-    """Write a promised rate; it is never rounded, so never promised higher than asked."""
-    return max(f"{least:.2f}", f"{least:g}", key=len)
 
 
 def at_most(study: StudyDocument, limit: float) -> str:

@@ -9,10 +9,10 @@ from steadycut.documents.parts import CertifiedRatePart
 from steadycut.documents.strata import BetweenPart, StrataDocument, StrataStudyDocument
 from steadycut.documents.study import StudyRatePart
 from steadycut.show.pages.page import Column, Section, Status, mark, of_columns, section
-from steadycut.show.sections.certificate import asked_value, rule_value
+from steadycut.show.sections.certificate import rule_value
 from steadycut.show.words.audit import HOLDS, limit_in_words
 from steadycut.show.words.next_step import Sentence, Step
-from steadycut.show.words.numbers import cut, percent
+from steadycut.show.words.numbers import asked, cut, percent
 from steadycut.show.words.sentences import audit_step
 
 # The side that each rate is about, whom it counts, and who of them is decided rightly.
@@ -91,7 +91,7 @@ def side_in_words(part: CertifiedRatePart) -> str:
     """
     side, whom, right = SIDES[part.rate]
     return (
-        f"{side}: {name_in_text(part.rate)} at least {asked_value(part)} is {HOLDS[part.answer]}. "
+        f"{side}: {name_in_text(part.rate)} at least {asked(part.asked)} is {HOLDS[part.answer]}. "
         f"{part.right} of {part.n_patients} {whom} are {right}: {limit_in_words(part)}"
     )
 
@@ -110,7 +110,7 @@ def two_cuts_step(sides: Sequence[StudyRatePart], rule: str) -> Step:
 
 def fit_again(sides: Sequence[StudyRatePart], first: StudyRatePart, rule: str) -> str | Sentence:
     """Say how to fit again, so that a side is shown."""
-    whom, value, n = SIDES[first.rate][1], asked_value(first), first.n_patients
+    whom, value, n = SIDES[first.rate][1], asked(first.asked), first.n_patients
     if first.rate_needed is not None:
         two = parse_two_cuts(rule)
         used = two.asked.get(first.rate, 0.0) if two else 0.0
@@ -130,7 +130,7 @@ def fit_again(sides: Sequence[StudyRatePart], first: StudyRatePart, rule: str) -
 def stricter(sides: Sequence[StudyRatePart], rate: RateName, needed: float) -> Sentence:
     """Say which stricter limit to choose by."""
     name = SIDES[rate][0].lower().replace("-", "_")
-    certify = ",".join(f"{part.rate}:{asked_value(part)}" for part in sides)
+    certify = ",".join(f"{part.rate}:{asked(part.asked)}" for part in sides)
     options = {name: f"{rate}:{rule_value(needed)}", "certify": certify}
     return lambda spell: f"Next: choose by a stricter limit: {spell.options(options)}."
 
@@ -148,7 +148,7 @@ def sides_section(
     columns: list[Column] = [
         ("side", [SIDES[part.rate][0] for part in sides]),
         ("rate", [name_in_text(part.rate) for part in sides]),
-        ("asked for", [asked_value(part) for part in sides]),
+        ("asked for", [asked(part.asked) for part in sides]),
         ("observed", [f"{part.right} of {part.n_patients}" for part in sides]),
         ("at least", [at_least(part.lower) for part in sides]),
         ("at most", [at_most(part.upper) for part in sides]),

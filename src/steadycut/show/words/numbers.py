@@ -83,6 +83,17 @@ def rate(share: float | None) -> str:
     return {"0.000": "< 0.001", "1.000": "> 0.999"}.get(text, text)
 
 
+def asked(share: float) -> str:
+    """Write a rate that was asked for, with two decimals or all that it has.
+
+    Examples
+    --------
+    >>> asked(0.9), asked(0.975)
+    ('0.90', '0.975')
+    """
+    return max(f"{share:.2f}", f"{share:g}", key=len)
+
+
 def count(number: int, noun: str, several: str | None = None) -> str:
     """Write a number of things.
 
