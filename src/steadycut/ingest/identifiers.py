@@ -102,13 +102,11 @@ def alike_warnings(patients: PatientScores) -> list[str]:
         "white space, zeros or the form of letters. They count as different patients. If they are "
         "the same patients, write their identifiers in the same way."
     )
+    alike = warned_if(count, "identifiers", msg)
     shortened = len(SHORTENED.findall(patients.joined_names))
-    cut = (
+    msg = (
         f"{shortened} of {patients.n_patients} identifiers look like 9.99999E+11, as spreadsheets "
         "shorten long numbers, so different patients may have become one. Take them from the "
         "original table, as text."
     )
-    return [
-        *warned_if(count, "identifiers", msg),
-        *warned_if(shortened, "shortened identifiers", cut),
-    ]
+    return [*alike, *warned_if(shortened, "shortened identifiers", msg)]
