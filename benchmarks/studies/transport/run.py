@@ -1,6 +1,8 @@
 """Which cut-off travels best? Chosen at one hospital, used at the others.
 
 Run: python benchmarks/studies/transport/run.py [--data FOLDER] [--cohorts 50] [--out FOLDER]
+
+``--only`` runs some methods and puts their rows into the stored result.
 """
 
 import argparse
@@ -46,14 +48,28 @@ def options():
     parser.add_argument("--data", default=data, help="folder of the data that no package carries")
     parser.add_argument("--cohorts", type=int, default=50, help="resamplings of every setting")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only", nargs="+", choices=METHODS, help="rows that are stored anew")
     parser.add_argument("--out", default=str(HERE.parents[1] / "results"), type=Path)
     return parser.parse_args()
+
+
+def merged(before, block, rows, split, only):
+    """The part of the result that is stored, with other rows of some methods."""
+    if len(block.settings) != before["settings"]:
+        raise SystemExit("The stored result is of other settings; give --data.")
+    kept = {row["method"]: row for row in before["methods"]}
+    kept |= {row["method"]: row for row in rows if row["method"] in only}
+    return list(kept.values()), split | before["split"]
 
 
 def main():
     warnings.simplefilter("ignore", FutureWarning)
     chosen = options()
     started = time.perf_counter()
+    methods, stored = METHODS, None
+    if chosen.only:
+        stored = json.loads((chosen.out / "transport.json").read_text())
+        methods = {name: METHODS[name] for name in dict.fromkeys(["erm", "stable", *chosen.only])}
     sources = {
         "real": real_homes(load(chosen.data, READERS)),
         "held out": real_homes(load(chosen.data, HELD_OUT)),
@@ -72,9 +88,11 @@ def main():
     }
     pages = []
     for kind, homes in sources.items():
-        block = gather(list(judge(homes, METHODS, kind, chosen.cohorts, chosen.seed)))
+        block = gather(list(judge(homes, methods, kind, chosen.cohorts, chosen.seed)))
         rows = summarise(block)
         split = split_of(block, ["erm", "stable"])
+        if stored:
+            rows, split = merged(stored[kind], block, rows, split, chosen.only)
         record[kind] = {
             "settings": len(block.settings),
             "sets": block.names,
