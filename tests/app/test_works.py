@@ -93,6 +93,20 @@ def test_a_form_takes_over_what_is_known(worked):
     assert f'name="risk" value="{risk:.4g}"' in after
 
 
+def test_one_click_after_an_audit_adapts_with_the_same_patients(worked):
+    place = worked.begin("adapt", "audit", own_tables=False)
+    page = wait(worked.client, place).text
+    assert "<h2>Keep</h2>" in page, re.findall(r'id="problem">.*', page) or page
+    key = place.rpartition("/")[2]
+    job, audit = worked.jobs.find(key), worked.jobs.find(worked.key("audit"))
+    assert job.tables == audit.tables
+    found = json.loads(job.result("adapt.json").read_bytes())
+    n_patients = json.loads(worked.files("audit")["audit.json"])["n_patients"]
+    assert found["labels"]["divided"] == "at random"
+    assert found["n_patients"] + found["labels"]["n_patients"] == n_patients
+    worked.jobs.remove(job)
+
+
 def test_the_first_page_lists_each_rule_once(worked):
     adapted, rule = known_rules(worked.jobs)
     assert adapted.name == "Rule adapted on south.csv"

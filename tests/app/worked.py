@@ -62,10 +62,11 @@ class Worked:
         """Return the key of a job."""
         return self.places[kind].rpartition("/")[2]
 
-    def begin(self, kind, source="fit"):
+    def begin(self, kind, source="fit", *, own_tables=True):
         """Begin a work with the rule and the table of another one; return its address."""
         # A rule is adapted to the patients of one hospital.
-        own = [("tables", (self.south.name, self.south.read_bytes()))] if kind == "adapt" else []
+        south = [("tables", (self.south.name, self.south.read_bytes()))]
+        own = south if kind == "adapt" and own_tables else []
         answer = self.client.post(
             f"/{kind}",
             data={"study": self.key(source)},

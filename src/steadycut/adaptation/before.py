@@ -102,7 +102,8 @@ def pool_of(
     if n_sites > 1:
         raise BadPatients(
             f"these patients are of {n_sites} sites, but a cut-off is adapted to one hospital. "
-            "Give those of one: --external NAME, in Python patients.take(patients.sites == NAME)."
+            f"Give those of one: {argument('external', 'NAME')}, or in Python "
+            "patients.take(patients.sites == NAME)."
         )
     findings = guards.check_deployment(rule, patients, several, key=key)
     findings = _sterner(rule, patients, findings) + study_again(rule, patients)

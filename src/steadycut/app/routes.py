@@ -137,6 +137,12 @@ class Routes:
         carried = {} if source is None else _carried(job, source, same=not tables)
         job.filled = {**_guessed(job, self.commands[kind]), **carried}
         self.jobs.keep(job)
+        if kind == "adapt" and source is not None and source.kind == "audit" and not tables:
+            # The patients of an audit have all that is needed; the rule knows its scores.
+            fields = self.commands[kind]
+            known = {field.name for field in (*mapped(fields), *asked(fields))}
+            filled = {name: job.filled[name] for name in known & job.filled.keys()}
+            job.start(arguments(filled, fields, job.columns))
         return _to(job)
 
     def _home(self, error: str = "", status: int = 200) -> Response:
