@@ -36,11 +36,11 @@ def check_columns(
 
 
 def list_names(names: Sequence[str], most: int = SHOWN) -> str:
-    """Return names in one line, at most ``shown`` of them.
+    """Return names in one line, no more than ``most`` of them.
 
     Examples
     --------
-    >>> list_names(["a", "b", "c"], shown=2)
+    >>> list_names(["a", "b", "c"], most=2)
     'a, b and 1 more'
     """
     more = len(names) - most
