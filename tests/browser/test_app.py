@@ -163,7 +163,7 @@ def finish(page, button):
 def check_refused(page, button, *named):
     """A form that lacks something says so in one sentence, and keeps what was filled in."""
     follow(page, page.get_by_role("button", name=button, exact=True))
-    said = page.locator("#problem p").last.inner_text()
+    said = wait_until(page.locator("#problem p").last.inner_text, bool)
     assert all(name in said for name in named)
     assert len(said.split(". ")) <= 2
     wait_until(page.get_by_role("heading", name="Keep").count, 0)
@@ -228,7 +228,7 @@ def test_a_wrong_file_shows_the_line_of_the_command(browser, cookie, tmp_path, m
     opened(page, cookie)
     (tmp_path / "t.parquet").write_bytes(b"no parquet")
     choose(page, tmp_path / "t.parquet")
-    shown = page.locator("#problem p").last.inner_text()
+    shown = wait_until(page.locator("#problem p").last.inner_text, bool)
     page.close()
     monkeypatch.chdir(tmp_path)
     asked = ["--patient", "patient", "--score", "score", "--label", "x", "--out", "o"]

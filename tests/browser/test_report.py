@@ -125,7 +125,7 @@ def test_a_page_is_short_before_anything_is_opened(visit, make):
     page = visit(rendered(make()))
     page.set_viewport_size({"width": 1280, "height": 900})
     wait_until(lambda: page.evaluate("document.documentElement.scrollHeight <= 3500"), wanted=True)
-    seen = page.locator("body").inner_text()
+    seen = wait_until(page.locator("body").inner_text, bool)
     assert not re.search(r"\b(R_Q|R_val|G_boot|Base|Augmented|[Mm]odulus)\b", seen)
     titles = [section.title for section in page_of(document(make())).sections]
     wait_until(lambda: visible_texts(page.locator("h2")), set(titles).issubset)
@@ -143,7 +143,7 @@ def test_sections_open_by_keyboard_link_button_and_on_paper(visit):
     wait_until(lambda: open_sections(page), ["certificate", "options"])
     button = page.get_by_role("button", name="open all sections")
     button.press("Enter")
-    n_sections = page.locator("main > section > details").count()
+    n_sections = wait_until(page.locator("main > section > details").count, bool)
     wait_until(lambda: len(open_sections(page)), n_sections)
     wait_until(lambda: button.get_attribute("aria-pressed"), "true")
     button.press("Enter")
@@ -280,7 +280,7 @@ def test_only_the_frozen_cut_off_is_called_valid(show):
 
 def test_a_number_that_makes_no_sense_changes_nothing(show):
     page = show(rendered(samples.study()))
-    before = numbers_shown(page)
+    before = wait_until(lambda: numbers_shown(page), lambda seen: seen and all(seen.values()))
     for bad in ("0", "-1", "", "1e99"):
         for name in ("cost-fn", "prevalence"):
             type_number(page, name, bad)
@@ -314,7 +314,7 @@ def test_files_are_handed_out_to_the_byte(show):
 def test_every_table_can_be_saved(show):
     page = show(rendered(samples.study()))
     buttons = page.locator("button[data-action=table]")
-    wait_until(buttons.count, page.locator("table").count())
+    wait_until(buttons.count, wait_until(page.locator("table").count, bool))
     name, found = saved(page, buttons.first)
     assert re.fullmatch(r"[a-z0-9-]+\.csv", name)
     assert found.decode().splitlines()[0] == "term,value,what it is"
@@ -336,7 +336,7 @@ def test_the_toggle_goes_to_the_other_colours(show):
     page = show(rendered(samples.study()))
     page.emulate_media(color_scheme="light")
     colour = "getComputedStyle(document.body).backgroundColor"
-    light = page.evaluate(colour)
+    light = wait_until(lambda: page.evaluate(colour), bool)
     page.get_by_role("button", name="light or dark").click()
     wait_until(lambda: page.evaluate(colour), lambda seen: seen != light)
     page.get_by_role("button", name="light or dark").click()

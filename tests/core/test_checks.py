@@ -1,6 +1,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from steadycut.core.checks import (
@@ -16,6 +17,7 @@ from steadycut.core.checks import (
     check_length,
     check_positive,
     check_range,
+    check_same_order,
     check_scores,
     check_size,
     refuse,
@@ -256,3 +258,18 @@ def test_patients_of_small_groups_have_a_number_instead_of_a_name():
     wanted = ["south"] * 5 + ["no. 2 (few patients)"] + ["north"] * 5 + ["no. 1 (few patients)"]
     assert shown_groups(groups).tolist() == wanted
     assert shown_groups(groups[:0]).dtype.kind == "U"
+
+
+def test_an_infinite_cut_off_is_allowed_where_one_is_asked_for():
+    assert check_finite("threshold", math.inf, cut_off=True) == math.inf
+    assert check_finite("threshold", -math.inf, cut_off=True) == -math.inf
+    assert text_of(check_finite, "value", math.inf) == "value must be a finite number; got inf."
+
+
+def test_columns_of_pandas_about_other_rows_are_in_no_other_order():
+    first, other = pd.Series([0.1, 0.9], index=[1, 0]), pd.Series([1, 0], index=[6, 5])
+    check_same_order({"scores": first, "labels": other})
+    check_same_order({"scores": first, "labels": other}, np.array(["a", "b"]))
+    with pytest.raises(BadPatients, match=r"^labels has its index in another order"):
+        check_same_order({"labels": other}, np.array(["5", "6"]))
+    check_same_order({"labels": pd.Series([1, 0])}, np.array(["1", "0"]))

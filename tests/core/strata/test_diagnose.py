@@ -118,7 +118,7 @@ def test_the_strata_after_the_one_that_is_better_empty_are_looked_at():
 
 
 def test_a_spread_is_written_in_whole_per_cent():
-    """25 of 96 patients."""
+    """25 of 95 patients."""
     draws = [[rank, 60] for rank in (10, 20, 20, 30, 30, 30, 30, 30, 45, 45, 50)]
-    (text,) = strata_warnings(draws_at([30, 60], draws), 96, NAMES)
+    (text,) = strata_warnings(draws_at([30, 60], draws), 95, NAMES)
     assert text.endswith("spread over 26 % of the patients; the data do not settle it.")

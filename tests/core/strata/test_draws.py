@@ -1,7 +1,10 @@
+from functools import partial
+
 import numpy as np
 import pytest
 
 from steadycut.core.records import PatientScores
+from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.strata.cuts import boundary_curves, grade_cells
 from steadycut.core.strata.draws import (
     _placed,
@@ -11,7 +14,7 @@ from steadycut.core.strata.draws import (
     stratum_of,
 )
 from steadycut.core.strata.rules import joint_minimum, parse_strata_rule
-from tests.core.strata_cohorts import SEEDS, SQUARE, cells_of
+from tests.core.strata_cohorts import GREY, SEEDS, SQUARE, cells_of
 
 
 def random_draws(seed, n_draws=30):
@@ -75,3 +78,16 @@ def test_the_rank_of_a_boundary_lies_in_the_middle_of_its_empty_cuts():
     thresholds, found = _placed(cuts, below, curves, lambda *_: ranks, SQUARE)
     assert found.tolist() == [[(below[10] + below[12]) / 2, below[20]]]
     assert thresholds[0, 0] == cuts.place(np.array([10]), np.array([12]))[0]
+
+
+def test_one_boundary_may_have_any_rule():
+    cuts, cells, _, _ = cells_of(1, GREY, 50, 20)
+    costs = CostMatrix([[0, 1], [3, 0]])
+    assert parse_strata_rule("erm") is joint_minimum
+    usual, other = (
+        draw_strata(cuts, cells, rule, costs, 9, np.random.default_rng(2))
+        for rule in (joint_minimum, partial(joint_minimum))
+    )
+    for name in ("thresholds", "ranks", "draws", "draw_ranks"):
+        one, two = getattr(usual, name), getattr(other, name)
+        assert (one.dtype, one.tolist()) == (two.dtype, two.tolist())
