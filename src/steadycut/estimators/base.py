@@ -63,7 +63,7 @@ class StudyEstimator(StudyParameters, ClassifierMixin, BaseEstimator):
     def _keep(self, classes: NDArray[Any], study: Study, before: Iterable[str] = ()) -> None:
         """Keep what ``fit`` found, and warn its caller of everything that the study warns of.
 
-        ``told`` is what ``fit`` has warned of already.
+        ``before`` is what ``fit`` has warned of already.
         """
         self.classes_ = classes
         self.study_ = study
