@@ -246,22 +246,40 @@ def cohort_of(rows):
     return PatientScores(scores=np.array(scores, dtype=float), labels=np.array(labels, dtype=int))
 
 
+def is_turned_round(cohort, costs):
+    """Whether swapping classes, costs and direction turns the cut round.
+
+    Of two cuts that are equally near, and of two equally good ones, the lower one is taken in both
+    directions.
+    """
+    turned = PatientScores(scores=-cohort.scores, labels=1 - cohort.labels)
+    rank = rank_by_stable(cohort, Costs(cost_fn=costs[0], cost_fp=costs[1]))
+    back = cohort.scores.size - rank_by_stable(turned, Costs(cost_fn=costs[1], cost_fp=costs[0]))
+    if rank == back:
+        return True
+    curve = count_errors(exact_cuts(cohort).cells[None, :])
+    risk = risk_at_cuts(curve, Costs(cost_fn=costs[0], cost_fp=costs[1]))[0]
+    _, wanted = stable.stable_rank(*as_lists(cohort), *costs)
+    return (risk <= risk.min() + 1e-12).sum() > 1 or abs(wanted - (rank + back) / 2) < 1e-6
+
+
 @given(scores_and_labels, costs_of_errors)
 def test_swapping_classes_costs_and_direction_turns_the_cut_round(rows, costs):
     cohort = cohort_of(rows)
     # If both ends cost the same, everybody is called in either direction.
     assume(costs[0] * cohort.n_positive != costs[1] * cohort.n_negative)
-    turned = PatientScores(scores=-cohort.scores, labels=1 - cohort.labels)
-    here, there = (
-        Costs(cost_fn=costs[0], cost_fp=costs[1]),
-        Costs(cost_fn=costs[1], cost_fp=costs[0]),
-    )
-    rank = rank_by_stable(cohort, here)
-    back = len(rows) - rank_by_stable(turned, there)
-    neighbours = np.unique(np.searchsorted(np.sort(cohort.scores), np.unique(cohort.scores)))
-    between = [r for r in neighbours if min(rank, back) < r < max(rank, back)]
-    # Of two cuts that are equally near the lower one is taken, in both directions.
-    assert not between
+    assert is_turned_round(cohort, costs)
+
+
+@pytest.mark.parametrize("costs", [(1, 1), (3, 1), (1, 7)])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_also_where_the_cut_is_checked_against_the_best(seed, costs):
+    """Two basins, and ill patients with a far larger spread than healthy ones."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.arange(150) % 3 == 0)
+    spread = PatientScores(scores=rng.normal(1.5, np.where(labels, 3, 0.5)), labels=labels)
+    assert is_turned_round(two_basins(80, seed), costs)
+    assert is_turned_round(spread, costs)
 
 
 @given(scores_and_labels, costs_of_errors)
