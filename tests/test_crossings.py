@@ -4,9 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).resolve().parent.parent / "scripts" / "count_crossings.py"
 
 
+# `make check` runs the same script.
+@pytest.mark.slow
 def test_the_commands_keep_the_limits():
     command = [sys.executable, str(SCRIPT), "--list"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

