@@ -1,4 +1,4 @@
-"""What pages say about a result: the verdict, each answer, and what to do next."""
+"""What pages say about a result: the verdict, the numbers behind it, and what to do next."""
 
 from types import SimpleNamespace
 
@@ -21,9 +21,6 @@ def said(source):
         verdict = audit.overall_text(document)
     elif isinstance(document, MonitorDocument):
         verdict = monitor.verdict_text(document)
-    questions = getattr(document, "questions", [])
-    return SimpleNamespace(
-        next_step=page.next_step,
-        verdict=verdict,
-        questions=[audit.question_text(document, part) for part in questions],
-    )
+    rows = dict(audit.rows_of(document)) if isinstance(document, AuditDocument) else {}
+    marks = [mark.text for mark in page.marks]
+    return SimpleNamespace(next_step=page.next_step, verdict=verdict, rows=rows, marks=marks)

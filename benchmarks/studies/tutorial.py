@@ -65,7 +65,7 @@ def answers(folder: Path) -> dict[str, Any]:
         page = page_of(read_document(AuditDocument, content))
         found[hospital] = {
             "verdict": content["verdict"],
-            "questions": [mark.text for mark in page.marks],
+            "answer": [*page.headline, *(f"{name}: {value}" for name, value in page.answer.rows)],
             "next_step": page.next_step,
         }
     return found
@@ -96,7 +96,7 @@ def verdicts_of_splits(table: Path) -> dict[str, dict[str, int]]:
             scored = model.score_patients(there[FEATURES], groups=there["patient"])
             disease = there.set_index("patient").loc[scored.patients, "disease"]
             verdict = audit(rule, scored.scores, disease.to_numpy()).describe().verdict
-            counts[hospital][verdict.overall] += 1
+            counts[hospital][verdict.decision] += 1
     return {hospital: dict(sorted(found.items())) for hospital, found in counts.items()}
 
 

@@ -1,17 +1,20 @@
-"""How often the answers of an audit are wrong, and how often they are right.
+"""Which decision an audit ends in, how often it is wrong, and how often the answers are.
 
-The first hospital chooses and checks a cut-off on 200 patients. The second one has the same or
-other patients; the populations are those of the coverage study, whose risk at any cut is known.
-Three things are counted, at delta 0.1:
+The first hospital chooses and checks a cut-off by ``fit`` on n patients with binormal scores. The
+second one has n other patients. The risk at any cut is known there. Decisions are at delta 0.1.
 
-false   answers that are wrong: a "yes" to a question whose true answer is no (for "as good as
-        before": an error rate more than the margin higher), or a "no" to one whose true answer is
-        yes
-bad     audits with any "no" where all three true answers are yes
-answered  audits in which the question got an answer at all, right or wrong
+shares   how often each decision comes
+wrong    wrong decisions: "use" or "use and watch" where the rule is not useful, or "adapt" or "do
+         not use" where it is useful and costs no more than before
+right    of the decisions "adapt" and "do not use", those where the rule is not useful or costs more
+false    answers that are wrong: a "yes" to a question whose true answer is no ("as good as before":
+         the cost rises by the margin or more), or a "no" to one whose true answer is yes
 
-With looks every 10 patients the same is counted for answers at any look, with limits for one look
-and with those of ``sequential``.
+Settings: no shift; scores raised; a sharper, a useless and a weaker score; a rarer disease;
+unequal costs; and boundaries, where the rule is made exactly useless, or exactly as costly as the
+margin allows, or errors move from one class to the other at the same cost. With looks every 10
+patients wrong answers at any look are counted, with limits for one look and those of
+``sequential``.
 
 Run as ``python benchmarks/studies/verdict.py [--replicates N]``; it writes
 ``benchmarks/results/verdict.json``. The seed is fixed.
@@ -19,122 +22,197 @@ Run as ``python benchmarks/studies/verdict.py [--replicates N]``; it writes
 
 import argparse
 import json
-import sys
-from dataclasses import replace
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parent / "coverage"))
-
-from populations import pairs
+from scipy.special import ndtr, ndtri
 
 from steadycut import PatientScores, fit
-from steadycut.core.confusion import confusion_at
 from steadycut.core.records import Costs
-from steadycut.core.verdict import MARGIN, QUESTIONS, Comparison
+from steadycut.core.verdict import DECISIONS, MARGIN, QUESTIONS, Comparison
 
 RESULT = Path(__file__).parents[1] / "results" / "verdict.json"
-SIZES = (50, 150, 400)
 LOOKS = range(10, 201, 10)
 DELTA = 0.1
+EQUAL = Costs()
+GOOD, BAD = ("use", "use and watch"), ("adapt", "do not use")
 
 
-def truths(home, there, threshold, promised, costs):
-    """Return the true answers at a cut-off."""
-    risk = there.risk(threshold, costs)
-    trivial = min(there.prevalence * costs.cost_fn, (1 - there.prevalence) * costs.cost_fp)
-    rates = [
-        (one.positive.below(threshold), 1 - one.negative.below(threshold)) for one in (there, home)
-    ]
-    higher = [here - before for here, before in zip(*rates, strict=True)]
-    return {
-        "useful": bool(risk < trivial),
-        # Between 0 and the margin both answers are right.
-        "as_before": None if 0 < max(higher) <= MARGIN else max(higher) <= 0,
-        "within_certificate": bool(risk <= promised),
+@dataclass(frozen=True)
+class Hospital:
+    """Scores N(0, 1) of the healthy and N(apart, 1) of the ill, both raised."""
+
+    auc: float
+    prevalence: float = 0.35
+    raised: float = 0.0
+
+    @property
+    def apart(self):
+        return float(np.sqrt(2) * ndtri(self.auc))
+
+    def draw(self, n, rng):
+        labels = (rng.random(n) < self.prevalence).astype(int)
+        labels[:4] = [0, 0, 1, 1]
+        scores = rng.normal(size=n) + self.apart * labels + self.raised
+        return PatientScores(scores=scores, labels=labels)
+
+    def rates(self, cut):
+        """Return the miss rate and the alarm rate."""
+        at = cut - self.raised
+        return float(ndtr(at - self.apart)), float(ndtr(-at))
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Two hospitals, the costs, and how the rates here are changed to lie on a boundary."""
+
+    home: Hospital
+    there: Hospital
+    costs: Costs = EQUAL
+    boundary: str = ""
+
+    def rates_there(self, cut):
+        miss, alarm = self.there.rates(cut)
+        p, c1, c0 = self.there.prevalence, self.costs.cost_fn, self.costs.cost_fp
+        without = min(c1 * p, c0 * (1 - p))
+        if self.boundary == "not useful":
+            # So many false alarms that one decision for everybody costs the same.
+            alarm = (without - c1 * p * miss) / (c0 * (1 - p))
+        if self.boundary == "margin":
+            alarm += MARGIN * without / (c0 * (1 - p))
+        if self.boundary == "crossed":
+            # Half of the false alarms are gone, and more are missed at the same cost.
+            miss += c0 * (1 - p) * alarm / 2 / (c1 * p)
+            alarm /= 2
+        return miss, alarm
+
+
+def settings():
+    """Return each setting with its numbers of patients."""
+    good, weak = Hospital(0.90), Hospital(0.80)
+    sizes, few = (100, 150, 300, 1000), (150, 300, 1000)
+    found = {
+        "no shift, AUC 0.80": (Setting(weak, weak), sizes),
+        "no shift, AUC 0.90": (Setting(good, good), sizes),
+        "scores raised by 0.5": (Setting(good, replace(good, raised=0.5)), few),
+        "scores raised by 1.0": (Setting(good, replace(good, raised=1.0)), few),
+        "sharper, AUC 0.97": (Setting(good, Hospital(0.97)), few),
+        "weaker, AUC 0.75": (Setting(good, Hospital(0.75)), few),
+        "useless, AUC 0.50": (Setting(good, Hospital(0.50)), few),
+        "rarer, prevalence 0.10": (Setting(good, Hospital(0.90, 0.10)), few),
+        "no shift, a miss costs 5": (Setting(good, good, Costs(cost_fn=5.0)), few),
+        "no shift, an alarm costs 5": (Setting(good, good, Costs(cost_fp=5.0)), few),
     }
+    for name in ("not useful", "margin", "crossed"):
+        for costs in (Costs(), Costs(cost_fn=5.0), Costs(cost_fp=5.0)):
+            ratio = f"costs {costs.cost_fn:g}:{costs.cost_fp:g}"
+            found[f"boundary: {name}, {ratio}"] = Setting(good, good, costs, name), few
+    return found
 
 
-def compare(home, there, n_patients, rng):
-    """Fit at home, and return the comparison at the second hospital, with the true answers."""
-    scores, labels = home.draw(200, rng)
-    labels[:4] = [0, 0, 1, 1]
-    study = fit(PatientScores(scores=scores, labels=labels), n_bootstrap=5)
+def truths(setting, cut, promised):
+    """Return whether the rule is useful, and how much more it costs than before, in truth."""
+    p, costs = setting.there.prevalence, setting.costs
+    weights = np.array([costs.cost_fn * p, costs.cost_fp * (1 - p)])
+    rates, before = setting.rates_there(cut), setting.home.rates(cut)
+    risk, trivial = float(weights @ rates), float(weights.min())
+    more = float(weights @ np.subtract(rates, before))
+    return {
+        "useful": risk < trivial - 1e-12,
+        # Between 0 and the margin both answers are right.
+        "as_before": None if 1e-12 < more < MARGIN * trivial - 1e-12 else more <= 1e-12,
+        "within_certificate": risk <= promised,
+    }, more
+
+
+def counted(setting, cut, n, rng):
+    """Return the patients there by class and decision."""
+    p, (miss, alarm) = setting.there.prevalence, setting.rates_there(cut)
+    cells = [(1 - p) * (1 - alarm), (1 - p) * alarm, p * miss, p * (1 - miss)]
+    return rng.multinomial(n, cells).reshape(2, 2)
+
+
+def compare(setting, n, rng):
+    """Fit at home; return the comparison there, the cut-off and the true answers."""
+    costs = setting.costs
+    options = {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp, "n_bootstrap": 5}
+    study = fit(setting.home.draw(n, rng), **options)
     rule = study.freeze()
-    costs = Costs()
-    found = confusion_at(PatientScores(**named(*there.draw(n_patients, rng))), study.threshold)
-    one = Comparison(
-        here=found.counts,
+    asked = Comparison(
+        here=counted(setting, study.threshold, n, rng),
         before=rule.reference_counts,
         matrix=rule.cost_matrix,
         costs=costs,
         promised=rule.certificate.value,
         vacuous=rule.certificate.vacuous,
+        n_choices=rule.n_choices,
     )
-    return one, study.threshold, truths(home, there, study.threshold, one.promised, costs)
-
-
-def named(scores, labels):
-    return {"scores": scores, "labels": labels}
+    return asked, study.threshold, *truths(setting, study.threshold, asked.promised)
 
 
 def is_wrong(answer, truth):
     return truth is not None and answer != "cannot tell" and (answer == "yes") != truth
 
 
-def one_look(name, home, there, replicates):
-    """Count wrong answers, false alarms and answers, by size."""
-    rows = []
-    for n_patients in SIZES:
-        rng = np.random.default_rng([1, n_patients, *name.encode()])
-        wrong, answered = dict.fromkeys(QUESTIONS, 0), dict.fromkeys(QUESTIONS, 0)
-        fine = bad = 0
-        for _ in range(replicates):
-            one, _, truth = compare(home, there, n_patients, rng)
-            verdict = one.verdict(DELTA)
-            for question in QUESTIONS:
-                answer = getattr(verdict, question)
-                wrong[question] += is_wrong(answer, truth[question])
-                answered[question] += answer != "cannot tell"
-            if all(truth.values()):
-                fine += 1
-                bad += verdict.overall == "bad"
-        shares = {"wrong": wrong, "answered": answered}
-        rows.append(
-            {
-                "population": name,
-                "patients": n_patients,
-                **{k: {q: v / replicates for q, v in found.items()} for k, found in shares.items()},
-                "bad_where_fine": bad / fine if fine else None,
-                "fine": fine,
-            }
-        )
-        print(json.dumps(rows[-1]), flush=True)
-    return rows
+def one_row(name, setting, n, replicates):
+    """Count decisions and answers of one setting."""
+    rng = np.random.default_rng([1, n, *name.encode()])
+    shares, false, wrong, hits = Counter(), Counter(), Counter(), 0
+    for _ in range(replicates):
+        asked, _, truth, more = compare(setting, n, rng)
+        verdict = asked.verdict(DELTA)
+        decision = verdict.decision
+        shares[decision] += 1
+        fine = truth["useful"] and more <= 1e-12
+        wrong["use"] += decision in GOOD and not truth["useful"]
+        wrong["reject"] += decision in BAD and fine
+        hits += decision in BAD and not fine
+        for question in QUESTIONS:
+            false[question] += is_wrong(getattr(verdict, question), truth[question])
+    rejected = sum(shares[one] for one in BAD)
+    row = {
+        "setting": name,
+        "patients": n,
+        "shares": {one: shares[one] / replicates for one in DECISIONS},
+        "use_or_watch": sum(shares[one] for one in GOOD) / replicates,
+        "wrong_use": wrong["use"] / replicates,
+        "wrong_reject": wrong["reject"] / replicates,
+        "rejected_rightly": hits / rejected if rejected else None,
+        "false": {question: false[question] / replicates for question in QUESTIONS},
+    }
+    print(json.dumps(row), flush=True)
+    return row
 
 
 def many_looks(replicates):
-    """Count audits with any wrong answer at any look, where the cost is that certified."""
+    """Count audits that are ever wrong: within the certificate, or called worse than before."""
     rng = np.random.default_rng(2)
-    home, there = pairs()["P = Q"]
-    found = {False: 0, True: 0}
+    setting = Setting(Hospital(0.90), Hospital(0.90))
+    found = {(kind, which): 0 for kind in ("within", "reject") for which in (False, True)}
     for _ in range(replicates):
-        one, threshold, _ = compare(home, there, 10, rng)
-        one = replace(one, promised=float(there.risk(threshold, Costs())), vacuous=False)
-        here, said = np.zeros((2, 2), dtype=np.int64), {False: False, True: False}
+        asked, cut, _, _ = compare(setting, 150, rng)
+        p = setting.there.prevalence
+        promised = float(np.array([p, 1 - p]) @ setting.rates_there(cut))
+        asked = replace(asked, promised=promised, vacuous=False)
+        here, said = np.zeros((2, 2), dtype=np.int64), set()
         for _ in LOOKS:
-            patients = PatientScores(**named(*there.draw(10, rng)))
-            here = here + confusion_at(patients, threshold).counts
-            for sequential in said:
-                now = replace(one, here=here, sequential=sequential)
-                said[sequential] |= now.highest_cost(DELTA) <= now.promised
-        for sequential, wrong in said.items():
-            found[sequential] += wrong
+            here = here + counted(setting, cut, 10, rng)
+            for sequential in (False, True):
+                now = replace(asked, here=here, sequential=sequential)
+                if now.highest_cost(DELTA) <= now.promised:
+                    said.add(("within", sequential))
+                if now.verdict(DELTA).decision in BAD:
+                    said.add(("reject", sequential))
+        for name in said:
+            found[name] += 1
     return {
         "looks": len(LOOKS),
-        "wrong_within_certificate_one_look_limits": found[False] / replicates,
-        "wrong_within_certificate_sequential": found[True] / replicates,
+        "wrong_within_certificate_one_look_limits": found["within", False] / replicates,
+        "wrong_within_certificate_sequential": found["within", True] / replicates,
+        "wrong_reject_one_look_limits": found["reject", False] / replicates,
+        "wrong_reject_sequential": found["reject", True] / replicates,
     }
 
 
@@ -142,8 +220,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=400)
     replicates = parser.parse_args().replicates
-    rows = [row for name, (p, q) in pairs().items() for row in one_look(name, p, q, replicates)]
-    result = {"delta": DELTA, "replicates": replicates, "rows": rows, **many_looks(replicates)}
+    rows = [
+        one_row(name, setting, n, replicates)
+        for name, (setting, sizes) in settings().items()
+        for n in sizes
+    ]
+    result = {
+        "delta": DELTA,
+        "margin": MARGIN,
+        "replicates": replicates,
+        "wrong_use_highest": max(row["wrong_use"] for row in rows),
+        "wrong_reject_highest": max(row["wrong_reject"] for row in rows),
+        "rows": rows,
+        **many_looks(max(replicates // 4, 1)),
+    }
     RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
 

@@ -38,12 +38,11 @@ print(f"call from a BMI of {study.threshold:.1f} on; certified risk {study.certi
 # %%
 # Audit it there
 # --------------
-# Is the rule useful there, is it as good as before, is it within what was certified? The worst of
-# the three answers is the overall verdict.
+# Is the rule useful there, and is it as good as before? The answers make the decision.
 
 audit = steadycut.audit(rule, bmi[~young], ill[~young])
 found = audit.describe()
-print("overall:", found.verdict.overall)
+print("decision:", found.verdict.decision)
 print(audit.summary())
 print(f"risk there {found.risk_external:.3f}, at most {found.bound_external:.3f}")
 

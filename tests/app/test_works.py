@@ -110,13 +110,13 @@ def test_one_click_after_an_audit_adapts_with_the_same_patients(worked):
 def test_the_first_page_lists_each_rule_once(worked):
     adapted, rule = known_rules(worked.jobs)
     assert adapted.name == "Rule adapted on south.csv"
-    overall = json.loads(worked.files("audit")["audit.json"])["verdict"]["overall"]
+    decision = json.loads(worked.files("audit")["audit.json"])["verdict"]["decision"]
     threshold = json.loads(worked.files("fit")["rule.json"])["threshold"]
     assert worked.home.count('class="card"') == 3
     assert f'value="{worked.key("adapt")}" checked' in worked.home
     assert rule.cut_off == f"Cut-off {threshold:.4g} on “score”"
     assert f"Last audit: {rule.verdict.text}" in worked.home
-    assert rule.verdict.tone == overall
+    assert rule.verdict.text == decision
 
 
 def sentence(page):
@@ -155,8 +155,7 @@ FILE = {"file_name": "rule.json"}
         ("audit", {"verb": "monitor", "why": "good", **FILE}, "monitor"),
         ("apply", {"verb": "audit", "why": "decisions", **FILE}, "audit"),
         ("audit", {"verb": "label", "why": "no labels"}, "audit"),
-        ("audit", {"verb": "label", "why": "group open", "n_patients": 3}, "audit"),
-        ("audit", {"verb": "monitor", "why": "undecidable", "stays_open": ["useful"]}, "monitor"),
+        ("audit", {"verb": "monitor", "why": "watch", **FILE}, "monitor"),
         ("audit", {"verb": "fit", "why": "unlike before", "local": "fit"}, "fit"),
         ("audit", {"verb": "adapt", "why": "unlike before", "local": "adapt", **FILE}, "adapt"),
         ("audit", {"verb": "check", "why": "unit"}, "audit"),

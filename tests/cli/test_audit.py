@@ -59,11 +59,10 @@ def test_it_is_the_library(table, rule, tmp_path, capsys):
 def test_the_text_gives_the_verdict_first(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())
-    assert ran.out.splitlines()[0].endswith(": open: not yet known")
+    assert ran.out.splitlines()[0].endswith(f": {found['verdict']['decision']}")
     texts = said(found)
-    start = f"{texts.verdict[:1].upper()}{texts.verdict[1:]}. AUC "
-    assert f" with known labels {start}" in ran.said
-    assert all(text in ran.said for text in texts.questions)
+    assert f" with known labels {texts.verdict} Cost " in ran.said
+    assert all(f" {name} {value}" in ran.said for name, value in texts.rows.items())
     # The terminal names the rule as the user can type it.
     assert texts.next_step.replace("rule.json", str(rule)) in ran.said
     named = ("= certified risk + shift", "the paper's allowance", "base", "augmented", "prevalence")
@@ -76,13 +75,13 @@ def test_without_labels_there_is_no_risk(table, rule, tmp_path, capsys):
     pd.read_csv(table)[["patient", "score"]].to_csv(tmp_path / "t.csv", index=False)
     ran = run_command(capsys, "audit", rule, tmp_path / "t.csv", "--json", "--out", tmp_path / "o")
     assert ran.code == 0
-    assert ran.json["verdict"]["overall"] == "open"
+    assert ran.json["verdict"]["decision"] == "label more"
     assert ran.json["labelled"] is False
     assert "risk_external" not in ran.json
     assert ran.json["n_patients"] == 90
     assert sorted(snapshot(tmp_path / "o")) == ["audit.html", "audit.json"]
     text = run_command(capsys, "audit", rule, tmp_path / "t.csv", "--out", tmp_path / "o")
-    assert "Without labels nobody knows whether the cut-off can be trusted here." in text.said
+    assert "without labels it is not known whether the rule is useful here." in text.said
     assert "base" not in text.out
 
 

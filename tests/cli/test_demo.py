@@ -22,7 +22,12 @@ FILES = [
 def test_the_short_text_has_the_answers_and_the_next_step(tmp_path, capsys):
     ran = run_command(capsys, "demo", "--out", tmp_path)
     assert len(ran.out.splitlines()) <= 12
-    for text in ("Hospital A. Cut-off ", "Useful here: yes. Certified: ", "Hospital B. ", "Next: "):
+    for text in (
+        "Hospital A. Cut-off ",
+        "Useful here: yes. Certified: ",
+        "Hospital B. USE AND WATCH",
+        "Next: ",
+    ):
         assert text in ran.said
 
 

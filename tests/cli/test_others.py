@@ -49,7 +49,7 @@ def test_a_good_verdict_ends_with_a_command_to_type(place, capsys):
     rule = fitted(place, capsys, "A").rename(place / "my rule.json")
     asked = ["--label", "y", "--site", "where", "--external", "B", "--margin", "0.25"]
     ran = run_command(capsys, "audit", rule, place / "t.csv", *asked, "--out", place / "audit")
-    assert f"watch it: steadycut monitor '{rule}' TABLE --order COL" in ran.said
+    assert f"Next: steadycut monitor '{rule}' TABLE --order COL" in ran.said
     typed = ["monitor", rule, place / "t.csv", "--order", "day", "--site", "where"]
     assert run_command(capsys, *typed, "--external", "B").code == 0
     # Files name no folder.
@@ -61,12 +61,12 @@ def test_a_pooled_audit_does_not_hide_a_failing_site(place, capsys):
     rule = fitted(place, capsys, "A")
     ran = run_command(capsys, "audit", rule, place / "t.csv", *AUDIT, "--out", place / "audit")
     found = json.loads((place / "audit" / "audit.json").read_bytes())
-    by_site = {one["value"]: one["verdict"]["overall"] for one in found["groups"]}
-    assert by_site["D"] == "bad"
-    assert by_site["C"] != "bad"
-    assert found["verdict"]["overall"] == "bad"
+    by_site = {one["value"]: one["verdict"]["decision"] for one in found["groups"]}
+    assert by_site["D"] in {"adapt", "do not use"}
+    assert by_site["C"] in {"use", "use and watch"}
+    assert found["verdict"]["decision"] in {"adapt", "do not use"}
     assert found["worst_group"] == {"column": "site", "value": "D"}
-    assert "Worst: site 'D'" in ran.out
+    assert f"C {by_site['C']}; D {by_site['D']}" in ran.out
     page = (place / "audit" / "audit.html").read_text(encoding="utf-8")
     assert "Every site and group by itself" in page
 
@@ -135,7 +135,7 @@ def test_sites_that_fail_are_named_where_all_patients_together_still_gain(place,
     pd.concat([table[table["where"] == "C"], low, more]).to_csv(place / "b.csv", index=False)
     asked = ["--label", "y", "--site", "where", "--json", "--out", place / "audit"]
     found = run_command(capsys, "audit", rule, place / "b.csv", *asked).json
-    assert (found["verdict"]["useful"], found["verdict"]["overall"]) == ("yes", "bad")
+    assert (found["verdict"]["useful"], found["verdict"]["decision"]) == ("yes", "adapt")
     assert said(found).next_step.startswith("Next: do not use it for site 'D' and 'E' as it is.")
 
 
@@ -144,13 +144,13 @@ def test_long_names_of_many_sites_keep_the_text_short(tmp_path, capsys):
     labels = np.arange(1200) % 2
     names = [f"University hospital of a town with a very long name, ward {n}" for n in range(20)]
     sites = np.repeat([name.replace(",", "") for name in names], 60)
-    scores = rng.normal(size=1200) + 3 * labels - 6 * (np.arange(1200) >= 240)
+    scores = rng.normal(size=1200) + 3 * labels - 3 * (np.arange(1200) >= 240)
     table = pd.DataFrame({"id": np.arange(1200), "s": scores, "y": labels, "where": sites})
     table.to_csv(tmp_path / "t.csv", index=False)
     rule = fitted(tmp_path, capsys, sites[0], sites[60])
     ran = run_command(capsys, "audit", rule, tmp_path / "t.csv", *AUDIT, "--out", tmp_path / "a")
     assert len(ran.out.splitlines()) <= 12
-    assert "it fails in 16 of 18 sites or groups" in ran.said
+    assert "it fails for site " in ran.said
     assert "and 15 more (see --verbose)" in ran.said
     long = run_command(
         capsys, "audit", "--verbose", rule, tmp_path / "t.csv", *AUDIT, "--out", tmp_path / "b"

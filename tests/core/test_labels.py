@@ -49,7 +49,7 @@ def test_labels_of_few_patients_are_not_shown():
 def test_all_labels_may_be_one_other_label_where_the_positive_one_need_not_occur():
     assert code_labels(["MSS"], "status", "MSI", must_occur=False).tolist() == [0]
     with pytest.raises(BadTable, match="no label in 'status' is 'MSI'"):
-        code_labels(["MSS", "msi"], "status", "MSI", must_occur=False)
+        code_labels(["MSS", "MSI-H"], "status", "MSI", must_occur=False)
 
 
 def test_labels_are_the_same_if_they_are_the_same_number():
@@ -64,3 +64,10 @@ def test_the_other_label_has_a_name_only_if_both_are_names():
     assert negative_name(["MSI", "MSS"], "MSI") == "MSS"
     for texts, positive in ((["yes", "MSS"], "yes"), (["MSI"], "MSI"), (["a", "b", "c"], "a")):
         assert negative_name(texts, positive) is None
+
+
+def test_a_positive_label_in_other_letters_counts_if_no_other_value_is_meant():
+    assert code_labels(["No", "Yes"], "y", positive="yes").tolist() == [0, 1]
+    assert code_labels(["yes", "YES"], "y", positive="yes").tolist() == [1, 0]
+    with pytest.raises(BadTable, match="no label in 'y' is 'Yes'"):
+        code_labels(["yes", "YES"], "y", positive="Yes")

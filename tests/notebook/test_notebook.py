@@ -13,6 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_score
 
 import steadycut
+from steadycut.core.verdict import DECISIONS
 from steadycut.datasets.two_hospitals import simulate_two_hospitals
 from steadycut.errors import BadOption, MissingColumn, MissingPackage
 from steadycut.show.render.html import environment
@@ -116,7 +117,7 @@ def test_an_audit_of_a_frame_uses_the_chain_the_label_and_the_site_of_the_rule(a
     )
     by_hand = steadycut.audit(rule, again)
     assert audit.to_dict() == by_hand.to_dict()
-    assert audit.verdict.overall in {"good", "open", "bad"}
+    assert audit.verdict.decision in DECISIONS
     assert (audit.risk, audit.bound) == (
         audit.describe().risk_external,
         audit.describe().bound_external,
@@ -305,7 +306,7 @@ def test_a_label_that_never_occurs_is_noticed():
     asked = {"patient": "p", "score": "s", "label": "y", "positive": "malignant"}
     cohort = steadycut.aggregate({**table, "y": labels}, **asked)
     rule = steadycut.fit(cohort, n_bootstrap=20).freeze()
-    there = {"p": np.arange(200, 300), "s": table["s"] + 0.01, "y": np.repeat(["Malignant"], 100)}
+    there = {"p": np.arange(200, 300), "s": table["s"] + 0.01, "y": np.repeat(["Tumour"], 100)}
     with pytest.warns(steadycut.DataWarning, match="none is 'malignant'"):
         rule.aggregate(pd.DataFrame(there))
 
@@ -314,7 +315,7 @@ def test_patients_of_one_class_do_not_show_that_a_rule_is_useless(rule):
     scores = rule.aggregate(simulate_two_hospitals()).scores[:80] + 0.001
     found = steadycut.audit(rule, scores, np.zeros(80))
     assert found.verdict.useful == "cannot tell"
-    assert found.verdict.overall != "good"
+    assert found.verdict.decision == "not judged"
 
 
 def test_strata_and_cut_offs_by_covariate_show_no_patient(patients):

@@ -72,8 +72,8 @@ def test_a_case_by_hand():
     assert (first["alarm"]["errors"], first["alarm"]["n_patients"]) == (1, 2)
     assert (second["alarm"]["errors"], second["alarm"]["n_patients"]) == (1, 3)
     assert first["miss"]["limit"] == upper_limit(0, 2, 0.1 / 4)
-    assert found["verdict"]["overall"] == "open"
-    assert "average cost" in said(found).questions[0]
+    assert found["verdict"]["decision"] == "label more"
+    assert "average cost" in said(found).rows["Cost"]
 
 
 @pytest.mark.parametrize("direction", ["ge", "le"])
@@ -197,7 +197,7 @@ def test_without_grades_only_what_needs_none_is_known():
     found = audit(rule, scores).describe()
     with_grades = audit(rule, scores, grades).describe()
     assert type(found) is AuditDocument
-    assert (found.labelled, found.verdict.overall) == (False, "open")
+    assert (found.labelled, found.verdict.decision) == (False, "label more")
     assert (found.shares, found.flip_rate) == (with_grades.shares, with_grades.flip_rate)
 
 

@@ -145,7 +145,7 @@ def test_an_audit_finds_a_side_that_fails(study):
     """Ill patients score lower there, so many are ruled out."""
     found = audit(study.freeze(), cohort(8, 400, distance=0.5)).describe()
     assert found.sides[0].answer == "no"
-    assert (found.verdict.overall, found.verdict.within_certificate) == ("bad", "no")
+    assert (found.verdict.decision, found.verdict.within_certificate) == ("do not use", "no")
 
 
 def test_without_labels_the_share_between_is_known(study):

@@ -39,7 +39,7 @@ def known_rules(jobs: Iterable[Job]) -> list[KnownRule]:
             written = path.read_bytes()
             holders.setdefault(written, job)
             if job.kind == "audit" and job.state == "done":
-                verdicts[written] = STATUS[json.loads(job.numbers())["verdict"]["overall"]]
+                verdicts[written] = STATUS[json.loads(job.numbers())["verdict"]["decision"]]
     rules = [
         KnownRule(job=job, cut_off=cut_off_of(path), verdict=verdicts.get(written))
         for written, job in holders.items()

@@ -10,14 +10,14 @@ import numpy as np
 from steadycut.cli import options as opt
 from steadycut.cli import tables
 from steadycut.cli.options import ReportOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, note, note_warnings, refuse, show
+from steadycut.cli.output import check_folder, note_warnings, refuse, show
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import ErrorRate
-from steadycut.core.verdict import MARGIN, melded_p_value
+from steadycut.core.verdict import MARGIN, REFUSED, melded_p_value
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.documents.frozen import FrozenFile
@@ -46,7 +46,7 @@ class VerdictOptions:
         "COL", "Judge each group of this patient-level column by itself, too."
     )
     margin: float = number(
-        "X", "How much higher an error rate may be and still count as before.", default=MARGIN
+        "X", "How much more it may cost than before: a share of treat-all or -none.", default=MARGIN
     )
     sequential: bool = switch(
         "--sequential", "Give limits that hold however often you look, from the first look on."
@@ -156,19 +156,15 @@ def audit_command(
         label_plan=plan,
         **asdict(verdict),
     )
-    numbered = audited if there.names_sites else with_numbered_sites(audited)
-    document = audit_document(numbered, read, output.confidence)
+    document = audit_document(audited, read, output.confidence)
     warned = [*tables.label_warnings(several[0], frozen), *uneven]
     document = tables.with_warnings(document, lacking, warned)
     counted = None if small_cells else read
     finish_page(document, output, use.reading, counted, rule=use.named)
     if small_cells:
         tables.note_dropped(read, small_cells=True)
-    if numbered is not audited:
-        how = f"--site {frozen.recipe.site} shows the names."
-        note(f"sites are numbered in the order of their names; {how}")
-    bad = document.verdict.overall == "bad"
-    rule.end(warned=bool(document.warnings), worse=BAD if bad else 0)
+    refused = document.verdict.decision in {*REFUSED, "not judged"}
+    rule.end(warned=bool(document.warnings), worse=BAD * refused)
 
 
 def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
@@ -251,7 +247,8 @@ def check_verified(
         gap.column == labelled.recipe.label and gap.patients for gap in table.dropped.gaps
     ):
         return []
-    read = use.read_again(site=without.site, sites=without.names(without.site))
+    again = replace(use, reading=replace(use.reading, resume=False, checkpoint=None))
+    read, _ = tables.read_external(again, without, own_site=True)
     everyone = frozen.patients_of(read.patients)
     all_called = int(np.sum(frozen.decide_patients(everyone) > 0))
     called = int(np.sum(frozen.decide_patients(labelled) > 0))
@@ -274,22 +271,6 @@ def check_verified(
         f"others. Such labels are not of random patients. {how}."
     )
     return [Warned("labels", text)]
-
-
-def with_numbered_sites(audited: Audit) -> Audit:
-    """Call sites by numbers, in the order of their names: a name may be more than a place.
-
-    They are read because the rule names their column, so nobody asked for their names here.
-    """
-    part = audited.labelled
-    sites = sorted(row.value for row in part.groups if row.column == "site") if part else []
-    if part is None or not sites:
-        return audited
-    groups = tuple(
-        replace(row, value=f"no. {sites.index(row.value) + 1}") if row.column == "site" else row
-        for row in part.groups
-    )
-    return replace(audited, labelled=replace(part, groups=groups))
 
 
 def audit_document(

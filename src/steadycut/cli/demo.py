@@ -70,8 +70,9 @@ def demo_command(
 def in_short(name: str, page: Page) -> list[str]:
     """Return the headline of a hospital, and the answer with most numbers in it."""
     first, *more = page.headline
-    mark = max(page.marks, key=lambda answer: sum(map(str.isdigit, answer.text)))
-    return [f"Hospital {name}. {first}", *more, mark.text]
+    rows = [] if page.answer is None else [f"{name}: {value}" for name, value in page.answer.rows]
+    texts = [*rows, *(mark.text for mark in page.marks)]
+    return [f"Hospital {name}. {first}", *more, max(texts, key=len)]
 
 
 def read_hospital(cohort: Any, name: str) -> PatientTable:

@@ -49,7 +49,7 @@ class RuleOptions:
     strict: bool = switch(
         "--strict",
         f"End with exit code {WARNED} if a check warns or a score is outside the known range, "
-        f"{BAD} if the verdict of an audit is bad, {ALARM} if monitor raises an alarm.",
+        f"{BAD} if an audit refuses or cannot judge the rule, {ALARM} if monitor raises an alarm.",
     )
 
     def load(self) -> tuple[FrozenFile[Any], bytes | None]:

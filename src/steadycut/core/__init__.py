@@ -14,6 +14,7 @@ travel:
 ``split``           patients -> those used to choose and those used to check
 ``cuts``            patients -> the cuts that are tried, and what each one costs
 ``confusion``       the four counts of one threshold, and its risk
+``cost_change``     how much more a decision costs here than before, with limits
 ``survival``        what censored patients may hide at a horizon
 ``rates``           four counts -> sensitivity, predictive values, kappa, ...
 ``rules``           counts between the cuts -> the chosen cut
@@ -30,7 +31,7 @@ travel:
 ``asked_rates``     whether sensitivity and specificity are as high as asked for
 ``intervals``       confidence intervals of the cut-off and of what it does
 ``shift``           what differs between two hospitals
-``verdict``         counts at two hospitals -> three answers about a frozen decision
+``verdict``         counts at two hospitals -> a decision about a frozen rule
 ``monitor``         patients one after another -> an alarm that is valid at any time
 ``plan``            how many patients a study needs
 ``adapt``           the cut-off for the next hospital

@@ -33,7 +33,8 @@ def code_labels(
         The column that holds them, for error messages.
     positive
         The label that counts as 1; any other one counts as 0. Numbers are compared as numbers:
-        1 is the same as ``"1.0"``, and true is 1. Without it labels must be 0 and 1.
+        1 is the same as ``"1.0"``, and true is 1. If no label is written in this way, capital and
+        small letters are the same. Without it labels must be 0 and 1.
     must_occur
         Whether ``positive`` must be among them. If not, all labels may be one other label.
     sizes
@@ -53,7 +54,11 @@ def code_labels(
         _check_zero_one(counts, values, column)
         return np.array([value == 1 for value in values], dtype=np.int8)
     _check_classes(counts, values, column)
-    coded = np.array([value == _meaning(str(positive)) for value in values], dtype=np.int8)
+    wanted = _meaning(str(positive))
+    alike = {value for value in values if str(value).casefold() == str(wanted).strip().casefold()}
+    if wanted not in values and len(alike) == 1:
+        wanted = alike.pop()
+    coded = np.array([value == wanted for value in values], dtype=np.int8)
     # If there are two others, one of them is probably the positive one, written differently.
     if not coded.any() and (must_occur or len(set(values)) > 1):
         raise BadTable(

@@ -1,18 +1,19 @@
-"""Counts here and at the first hospital -> three answers about a frozen decision.
+"""Counts here and at the first hospital -> a decision about a frozen rule, from three answers.
 
-Is it *useful* here: does it cost less than one action for everybody? Is it *as before*: are its
-error rates those of the first hospital? Is it *within the certificate*: is its average cost at most
-the certified value, and is every certified sensitivity and specificity still reached?
+Is it *useful* here: does it cost less than one action for everybody? Is it *as before*: does it
+cost no more here than the same rule would at the error rates of the first hospital? Is it *within
+the certificate*: is its average cost at most the certified value, and is every certified
+sensitivity and specificity still reached?
 
-Equal rates cannot be shown. "As before" is "yes" if every error rate is shown to be less than a
-margin above that before, and "no" if one is shown to be higher at all. For a small rise both may be
-true; then the answer is "yes".
+"As before" is one question of cost at the prevalence here (`steadycut.core.cost_change`). It is
+"yes" if the rise is shown to be less than a margin, a share of the cost without a score, and "no"
+if a rise is shown. For a small rise both may be true; then the answer is "yes".
 
-Each question has tests that must all pass for "yes", and tests of which one is enough for "no".
-Every "yes" is wrong with probability at most delta, because it needs all of its tests. The tests
-for "no" share delta over all three questions by Holm's method. A decision that is useful, within
-its certificate and has no error rate above that before therefore gets any "no" with probability at
-most delta.
+The first two answers and the certified rates make the decision. A rule that is not useful is called
+"use" or "use and watch" with probability at most delta, because "useful" needs all of its tests. A
+useful rule that costs no more than before, and reaches its rates, is called "adapt" or "do not use"
+with probability at most delta: half is for the cost, half is shared by the other tests by Holm's
+method. "Within the certificate" has its own delta, for "yes" and for "no".
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,7 @@ from functools import lru_cache, partial
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import betainc, betaincc, betaincinv, ndtr, ndtri
+from scipy.special import betainc, betaincinv, ndtr, ndtri
 
 from steadycut.core.bounds.anytime import at_most_p_values, lower_mean, upper_mean
 from steadycut.core.bounds.binomial import rate_interval
@@ -29,6 +30,7 @@ from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.certify import Certificate, certificate_of
 from steadycut.core.checks import FloatArray, IntArray, Interval, read_only
 from steadycut.core.confusion import Confusion
+from steadycut.core.cost_change import CostChange, TwoHospitals
 from steadycut.core.records import Costs
 from steadycut.core.strata import certify
 from steadycut.core.strata.certify import ErrorRate, error_rates
@@ -36,6 +38,7 @@ from steadycut.core.strata.costs import CostMatrix
 
 Answer = Literal["yes", "no", "cannot tell"]
 Overall = Literal["good", "open", "bad"]
+Decision = Literal["use", "use and watch", "adapt", "do not use", "label more", "not judged"]
 # Whether something is shown, if it may be shown wrongly with this probability.
 Test = Callable[[float], bool]
 # A rate that may be certified to be at least a value; the predictive values for strata only.
@@ -44,9 +47,15 @@ RATE_NAMES: Final[tuple[RateName, ...]] = ("sensitivity", "specificity")
 
 Question = Literal["useful", "as_before", "within_certificate"]
 QUESTIONS: Final[tuple[Question, ...]] = ("useful", "as_before", "within_certificate")
+WITHIN = QUESTIONS[-1]
 OVERALL: Final[Mapping[Answer, Overall]] = {"yes": "good", "cannot tell": "open", "no": "bad"}
-# How much higher an error rate may be here than before and still count as the same.
+# Which share of the cost without a score a decision may cost more than before, and be as good.
 MARGIN = 0.1
+REFUSED: Final[tuple[Decision, ...]] = ("do not use", "adapt")
+# The worst decision first.
+DECISIONS: Final[tuple[Decision, ...]] = (
+    *(*REFUSED, "not judged", "label more", "use and watch", "use"),
+)
 # Points and weights for means over a uniform variable, dense at both ends.
 _POINTS = np.linspace(-7.0, 7.0, 201)
 LEVELS = ndtr(_POINTS)
@@ -84,26 +93,33 @@ def certified_error(counts: IntArray, name: RateName) -> ErrorRate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """The three answers, and the worst of them.
+    """The three answers, and the decision that they make.
 
     ``rates`` has the answer for each certified rate; "within the certificate" includes them.
+    ``change`` is the cost here less that before, None if it is not known. With a
+    ``reason``, that all patients are of one class, nothing is judged.
     """
 
     useful: Answer
     as_before: Answer
     within_certificate: Answer
     rates: Mapping[RateName, Answer] = field(default_factory=dict)
+    change: CostChange | None = None
+    reason: Literal["one class"] | None = None
 
     @property
-    def overall(self) -> Overall:
-        """Good if all answers are yes, bad if one is no."""
-        return OVERALL[worst_answer([self.useful, self.as_before, self.within_certificate])]
-
-    @property
-    def badness(self) -> tuple[bool, int, int]:
-        """A rank of verdicts: not useful is worst, then the number of answers that are no."""
-        answers = [self.useful, self.as_before, self.within_certificate]
-        return self.useful == "no", answers.count("no"), -answers.count("yes")
+    def decision(self) -> Decision:
+        """What the hospital should do with the rule."""
+        as_promised = worst_answer([self.as_before, *self.rates.values()])
+        if self.reason:
+            return "not judged"
+        if self.useful == "no":
+            return "do not use"
+        if as_promised == "no":
+            return "adapt"
+        if self.useful == "cannot tell":
+            return "label more"
+        return "use" if as_promised == "yes" else "use and watch"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -162,15 +178,76 @@ class Comparison:
         return float((self.here.sum(axis=1) @ self.matrix.values).min() / self.here.sum())
 
     @property
+    def one_class(self) -> bool:
+        """Whether all patients here are of one class."""
+        return np.count_nonzero(self.here.sum(axis=1)) == 1
+
+    @property
     def looks_good(self) -> bool:
-        """Whether what was observed here, chance aside, speaks for a yes to all questions."""
-        pairs = [(here.value, before.value) for here, before in self.rates]
-        # Rounding must not turn a rise of exactly the margin into a larger one.
-        most = self.margin + 1e-12
-        close = [a is None or b is None or a <= b + most for a, b in pairs]
+        """Whether what was observed here, chance aside, speaks for the use of the rule."""
         right = {name: rate.opposite.value for name, rate in self.certified_errors.items()}
-        close += [share is None or share >= self.certified[name] for name, share in right.items()]
-        return self.observed_cost <= min(self.promised, self.cost_without_score) and all(close)
+        close = [share is None or share >= self.certified[name] for name, share in right.items()]
+        # Rounding must not turn a rise of exactly the margin into a larger one.
+        most = self.margin * self.cost_without_score + 1e-12
+        close += [part.value() <= most for part in self._hospitals]
+        return self.observed_cost <= self.cost_without_score and all(close)
+
+    @property
+    def moved(self) -> list[Callable[[float], int]]:
+        """For each error rate: 1 or -1 if it is shown to be higher or lower here, else 0."""
+
+        def moved(here: ErrorRate, before: ErrorRate, level: float) -> int:
+            higher = self._is_higher(here, before, level / 2)
+            return higher - self._is_higher(here.opposite, before.opposite, level / 2)
+
+        return [partial(moved, *pair) for pair in self.rates]
+
+    # The cost here and before -----------------------------------------------------------------
+
+    @property
+    def _hospitals(self) -> list[TwoHospitals]:
+        """Both hospitals, at the prevalence here or at each end of the target; none if unknown."""
+        if self.before is None:
+            return []
+        target = () if self.costs is None else self.costs.target or ()
+        ends: list[float | None] = [*sorted(set(target))] or [None]
+        found = [
+            TwoHospitals(
+                here=self.here,
+                before=self.before,
+                costs=self.matrix.values,
+                shares=None if end is None else np.array([1 - end, end]),
+                n_choices=self.n_choices,
+                sequential=self.sequential,
+            )
+            for end in ends
+        ]
+        return found if found[0].known else []
+
+    def change(self, delta: float) -> CostChange | None:
+        """Return the cost here less that before; the larger one of both ends of a target.
+
+        Its limits hold together with probability 1 - delta.
+        """
+        several = self._hospitals
+        if not several:
+            return None
+        value = max(part.value() for part in several)
+        low = max(part.limits(delta / 2 / len(several))[0] for part in several)
+        high = max(part.limits(delta / 2)[1] for part in several)
+        return CostChange(value=value, low=low, high=high, level=1 - delta)
+
+    def _costs_more(self, level: float) -> bool:
+        """Whether the cost is shown to be higher than before, by the limits that are printed."""
+        change = self.change(level)
+        return change is not None and change.low > 0
+
+    def _costs_within_margin(self, level: float) -> bool:
+        """Whether the rise is shown to be below the margin, against each way to need no score."""
+        allowed = self.margin * self.matrix.values.T
+        return all(
+            part.limits(level / 2, less)[1] < 0 for part in self._hospitals for less in allowed
+        )
 
     def verdict(self, delta: float) -> Verdict:
         """Answer the three questions."""
@@ -191,7 +268,7 @@ class Comparison:
         """The tests that must all pass for a yes; without any test there is no yes."""
         return {
             "useful": [partial(margin, worse=False) for margin in self._margins],
-            "as_before": [partial(self._is_close, *pair) for pair in self.rates],
+            "as_before": [self._costs_within_margin] if self._hospitals else [],
             "within_certificate": [self._is_within],
             **{name: [partial(self._reaches, name)] for name in self.certified},
         }
@@ -205,7 +282,7 @@ class Comparison:
         margins = self._margins if self.cost_without_score else ()
         return {
             "useful": [partial(margin, worse=True) for margin in margins],
-            "as_before": [partial(self._is_higher, *pair) for pair in self.rates],
+            "as_before": [self._costs_more],
             "within_certificate": [lambda level: self.lowest_cost(level) > self.promised],
             **{name: [partial(self._falls_short, name)] for name in self.certified},
         }
@@ -289,18 +366,6 @@ class Comparison:
             return p_value * max(-self.n_choices, 1) <= level
         highest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[1]
         return self._lowest(here, level / 2) > highest
-
-    def _is_close(self, here: ErrorRate, before: ErrorRate, level: float) -> bool:
-        """Whether the rate here is shown to be less than the margin above that before."""
-        if not here.n_patients or not before.n_patients:
-            return False
-        if self.n_choices <= 0:
-            p_value = melded_p_value(
-                here.opposite, before.opposite, self.margin, sequential=self.sequential
-            )
-            return p_value * max(-self.n_choices, 1) <= level
-        lowest = rate_interval(before.wrong, before.n_patients, level, self.n_choices)[0]
-        return self._highest(here, level / 2) < lowest + self.margin
 
     # The decision against one action for everybody -------------------------------------------
 
@@ -389,35 +454,47 @@ class Comparison:
 def verdicts(several: Sequence[Comparison], delta: float) -> list[Verdict]:
     """Answer the questions for several groups of patients, with simultaneous error probabilities.
 
-    All answers "no" are right with probability at least 1 - delta, and so are all answers "yes" to
-    one question.
+    All decisions "adapt" and "do not use" are right with probability at least 1 - delta, and so are
+    all answers "yes" to one question, and all answers "no" to "within the certificate".
     """
-    tests = [
-        (place, name, test)
-        for place, comparison in enumerate(several)
-        for name, own in comparison.tests_for_no.items()
-        for test in own
-    ]
-    passed = holm([test for *_, test in tests], delta)
-    refuted = {tests[number][:2] for number in passed}
-    found = []
-    for place, comparison in enumerate(several):
+    share, found = delta / max(len(several), 1), []
+    by_tests = _refuted(several, delta / 2, lambda name: name not in {"as_before", WITHIN})
+    within = _refuted(several, delta, lambda name: name == WITHIN)
+    for comparison, *against in zip(several, by_tests, within, strict=True):
+        if any(test(share) for test in comparison.tests_for_no.get("as_before", ())):
+            against.append({"as_before"})
         answers: dict[Question | RateName, Answer] = {}
         for name, own in comparison.tests_for_yes.items():
-            if own and all(test(delta / len(several)) for test in own):
-                answers[name] = "yes"
-            else:
-                answers[name] = "no" if (place, name) in refuted else "cannot tell"
+            shown = own and all(test(share) for test in own)
+            refuted = any(name in names for names in against)
+            answers[name] = "yes" if shown else "no" if refuted else "cannot tell"
         rates = {name: answers[name] for name in comparison.certified}
         found.append(
             Verdict(
                 useful=answers["useful"],
                 as_before=answers["as_before"],
-                within_certificate=worst_answer([answers["within_certificate"], *rates.values()]),
+                within_certificate=worst_answer([answers[WITHIN], *rates.values()]),
                 rates=rates,
+                change=comparison.change(share),
+                reason="one class" if comparison.one_class else None,
             )
         )
     return found
+
+
+def _refuted(
+    several: Sequence[Comparison], delta: float, is_asked: Callable[[str], bool]
+) -> list[set[str]]:
+    """Return the names of some questions that are answered with no, for each of several groups."""
+    tests = [
+        (place, name, test)
+        for place, comparison in enumerate(several)
+        for name, own in comparison.tests_for_no.items()
+        for test in own
+        if is_asked(name)
+    ]
+    passed = [tests[number][:2] for number in holm([test for *_, test in tests], delta)]
+    return [{name for at, name in passed if at == place} for place in range(len(several))]
 
 
 def worst_answer(answers: Iterable[Answer]) -> Answer:
@@ -503,15 +580,13 @@ def smallest_number(
     return reach
 
 
-def melded_p_value(
-    here: ErrorRate, before: ErrorRate, margin: float = 0.0, *, sequential: bool = False
-) -> float:
-    """Return the p-value of the test that the rate here is above the rate before less a margin.
+def melded_p_value(here: ErrorRate, before: ErrorRate, *, sequential: bool = False) -> float:
+    """Return the p-value of the test that the rate here is above the rate before.
 
     The test melds what is known of both rates (Fay, Proschan and Brittain 2015): the p-value of
     "the rate here is at most v" is averaged over the upper limits of the rate before, taken as a
-    variable with a beta distribution. With margin 0 it is the one-sided exact test of Fisher. With
-    ``sequential`` the p-value here is one that holds at every look.
+    variable with a beta distribution. It is the one-sided exact test of Fisher. With ``sequential``
+    the p-value here is one that holds at every look.
 
     Examples
     --------
@@ -519,16 +594,10 @@ def melded_p_value(
     >>> round(melded_p_value(here, before), 4)
     0.0063
     """
-    right = before.n_patients - before.wrong
     if not here.wrong:
-        # Every value above 0 is possible, none below it.
-        return float(betaincc(before.wrong + 1, right, margin)) if right else 1.0
-    values = _upper_limits(before.wrong, right) - margin
-    chances = np.zeros_like(values)
-    # No rate is below 0.
-    possible = values > 0
-    chances[possible] = _at_most_p_values(here, values[possible], sequential=sequential)
-    return float(chances @ WEIGHTS)
+        return 1.0
+    limits = _upper_limits(before.wrong, before.n_patients - before.wrong)
+    return float(_at_most_p_values(here, limits, sequential=sequential) @ WEIGHTS)
 
 
 @lru_cache(maxsize=64)

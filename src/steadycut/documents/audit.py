@@ -10,30 +10,44 @@ from typing import Literal
 
 from pydantic import FiniteFloat
 
+from steadycut.core.cost_change import CostChange
 from steadycut.core.shift.parts import Distances
 from steadycut.core.strata.certify import ErrorRate
-from steadycut.core.verdict import Answer, Overall, Question, RateName
+from steadycut.core.verdict import Answer, Decision, Question, RateName
 from steadycut.documents import parts
 from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.next_step import GroupName, NextStep
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
 
+# Why patients say nothing about a rule.
+Reason = Literal["unit", "one class", "own patients"]
+
 
 class VerdictPart(parts.Part):
-    """The three answers of an audit, and the worst of them."""
+    """The decision of an audit, and the three answers behind it.
 
-    overall: Overall
+    ``reason`` says why patients are not judged. ``change`` is the mean cost here less that before,
+    at the prevalence here, with limits.
+    """
+
+    decision: Decision
+    reason: Reason | None = None
     useful: Answer
     as_before: Answer
     within_certificate: Answer
+    change: parts.Record[CostChange] | None = None
 
 
 class RateChange(parts.Part):
-    """How many patients are decided wrongly, here and before."""
+    """How many patients are decided wrongly, here and before.
+
+    ``moved`` is 1 if the rate is shown to be higher here, -1 if it is shown to be lower.
+    """
 
     here: parts.Record[ErrorRate]
     before: parts.Record[ErrorRate]
+    moved: int = 0
 
 
 class QuestionPart(parts.Part):
@@ -41,19 +55,16 @@ class QuestionPart(parts.Part):
 
     ``patients_needed`` is how many labelled patients in all would answer an open question, at the
     observed rates and in four audits of five; None if it is answered, or stays open with many more.
-    ``wider`` says that the answer is another one because groups are judged too. ``cost`` is the
-    mean cost here, ``cost_without_score`` that of one decision for everybody, ``limit`` an upper
-    limit of ``cost``. ``rates`` are the miss rate and the alarm rate at each boundary; where they
-    cannot be compared, ``incomparable`` says why.
+    ``cost`` is the mean cost here, ``cost_without_score`` that of one decision for everybody.
+    ``rates`` are the miss rate and the alarm rate at each boundary; where costs cannot be compared,
+    ``incomparable`` says why.
     """
 
     question: Question
     answer: Answer
     patients_needed: int | None = None
-    wider: bool | None = None
     cost: FiniteFloat | None = None
     cost_without_score: FiniteFloat | None = None
-    limit: FiniteFloat | None = None
     rates: list[RateChange] | None = None
     incomparable: Literal["unknown fate", "small cells", "no counts"] | None = None
 
@@ -285,6 +296,8 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
 
     ``shares_internal`` are the shares by action where the file was made. ``between`` is known of
     strata of two limits, ``sampled`` where a labelling plan drew the patients with labels.
+    ``sites`` are the hospitals here, where the table names them. ``margin`` is the share of the
+    cost without a score that the rule may cost more than before.
     """
 
     schema_: Literal["steadycut.audit/1"] = parts.schema("steadycut.audit/1")
@@ -296,6 +309,7 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
     small_cells: int | None = None
     survival: parts.SurvivalPart | None = None
     sequential: bool = False
+    sites: list[str] | None = None
     margin: FiniteFloat
     verdict: VerdictPart
     questions: list[QuestionPart]
@@ -311,7 +325,8 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
 class LabelledAudit(AuditDocument):
     """Everything in ``audit.json`` of any frozen file and patients with labels.
 
-    ``worst_group`` has the worst verdict, ``failing`` are all with a bad one, the worst first.
+    ``worst_group`` has the worst decision, ``failing`` are all to adapt or not to use, the worst
+    first.
     ``certified_rates`` says of each rate that was certified whether it is still reached here.
     ``counts`` are the patients by grade and action, ``lower_external`` is a lower limit of the risk
     here. ``sides`` has both rates of strata of two limits, also those that were not shown before.

@@ -27,6 +27,8 @@ INSTANCE_FACTOR = 3.0
 SURE = 10
 # The checks that notice scores of another unit or scorer.
 SCORES_UNLIKE = ("score range", "unit")
+# Those that notice patients who made the rule.
+OWN_PATIENTS = frozenset({"same patients", "patients"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,10 +16,12 @@ Verb = Literal["monitor", "audit", "adapt", "fit", "plan", "label", "draw", "che
 Local = Literal["adapt", "fit"]
 # The situations that call for a step. Each has its sentence in `steadycut.show.words.next_step`.
 Bad = Literal["groups fail", "still useful", "costs or prevalence", "unlike before", "bad by plan"]
-Open = Literal["unknown fate", "one class", "open", "undecidable", "no labels", "unit"]
-OpenGroup = Literal["group undecidable", "group open", "hidden stratum", "open by plan"]
+Open = Literal[
+    "unknown fate", "one class", "open", "undecidable", "no labels", "unit", "own patients"
+]
+OpenGroup = Literal["hidden stratum", "open by plan"]
 Watch = Literal["alarm", "certify more", "within already", "too close", "watch on"]
-Decided = Literal["good", "decisions", "decisions not useful", "decisions unlike"]
+Decided = Literal["good", "watch", "decisions", "decisions not useful", "decisions unlike"]
 Adapted = Literal["adapted: no labels", "adapted: open", "adapted: refuted", "adapted: certified"]
 Changed = Literal["change accepted", "change open", "change failed"]
 Switched = Literal[
@@ -50,11 +52,8 @@ class NextStep(parts.Part):
 
     ``verb`` is what to do, ``why`` the situation that calls for it. ``file_name`` is the usual name
     of the frozen file. ``local`` is how to get a cut-off for one hospital. ``groups`` are those
-    that it is about. ``labels`` say how many more patients answer each question, ``stays_open``
-    names questions that no number of them answers. ``answers`` are the questions that
-    ``n_patients`` answer; None for all. ``error`` is the chance of an error at each look,
-    ``margin`` how precisely ``n_patients`` show how often it is wrong. ``few_before`` says that too
-    few patients were used to check before, ``graded`` that there are more than two grades or
+    that it is about. ``labels`` say how many more patients answer each question. ``error`` is the
+    chance of an error at each look. ``graded`` says that there are more than two grades or
     decisions, ``survival`` that the rule names columns of a follow-up, ``out_of_reach`` that no
     number of patients reaches the target, ``looks_again`` that limits hold at every look.
     ``otherwise`` is used while no change is accepted. ``first`` is what a watch does before all
@@ -67,14 +66,10 @@ class NextStep(parts.Part):
     local: Local | None = None
     groups: list[GroupName] | None = None
     labels: list[LabelsNeeded] | None = None
-    stays_open: list[Question] | None = None
-    answers: list[Question] | None = None
     n_patients: int | None = None
     n_unknown: int | None = None
     stratum: str | None = None
-    margin: FiniteFloat | None = None
     error: FiniteFloat | None = None
-    few_before: bool | None = None
     graded: bool | None = None
     survival: bool | None = None
     out_of_reach: bool | None = None

@@ -82,7 +82,8 @@ def audit(
         The attribute of the patients, such as sex or scanner, whose groups are judged one by one.
         Several sites are always judged one by one.
     margin
-        How much higher an error rate may be here than before and still count as the same.
+        Which share of the cost of treating all or none alike (treat-all, treat-none) the rule may
+        cost more than before and still count as good.
     sequential
         Give limits and answers that hold at every look. Use it if you audit again and again while
         labels come in.
@@ -97,10 +98,10 @@ def audit(
 
     Notes
     -----
-    None of these patients may have taken part in making the rule. The verdict answers three
-    questions (`steadycut.core.verdict`): Is the rule useful here? Is it as good as before? Is it
-    within what was certified? Each "yes" is wrong with probability at most the rule's delta. If all
-    three answers should be "yes", any "no" has probability at most delta.
+    None of these patients may have taken part in making the rule. The verdict is a decision
+    (`steadycut.core.verdict`): use, use and watch, adapt, do not use, label more, or not judged. A
+    rule that is not useful is to be used with probability at most the rule's delta. A useful rule
+    that costs no more than before is to be adapted, or not used, with probability at most delta.
 
     Examples
     --------
@@ -110,8 +111,8 @@ def audit(
     >>> labels = np.repeat([0, 1], 100)
     >>> rule = fit(PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)).freeze()
     >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 1, labels).describe()
-    >>> there.verdict.overall, there.verdict.useful
-    ('bad', 'yes')
+    >>> there.verdict.decision, there.verdict.useful
+    ('adapt', 'yes')
     >>> there.shift.signed.shape_negative > 0
     True
     """
@@ -181,6 +182,7 @@ def audit(
         sequential=sequential,
         label_how=None if grades is None else cohort.recipe.label_how,
         sampled=drawn,
+        sites=None if cohort.sites is None else np.unique(shown_groups(cohort.sites)).tolist(),
     )
     warn_each(found.warnings, stacklevel=3)
     return found

@@ -21,6 +21,7 @@ from steadycut.core.strata.certify import BoundaryCertificate, certify_boundarie
 from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile, Reference
+from steadycut.documents.guards import OWN_PATIENTS
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.shown import LOOK, columns_of, point_columns
 from steadycut.documents.strata import BetweenPart, RatePart
@@ -33,7 +34,7 @@ from steadycut.study.new_patients import Decided
 from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
 from steadycut.study.questions import described, label_some, name_of, next_step
 
-CHECK_UNIT = NextStep(verb="check", why="unit")
+OPEN = Verdict(useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell")
 # What is known for two grades and two actions only.
 BOUNDS = ("base", "base_valid", "augmented", "base_exact", "augmented_exact")
 TWO_BY_TWO = (
@@ -62,6 +63,7 @@ class Audit(Decided):
     survival: parts.SurvivalPart | None = None
     label_how: Literal["any"] | None = None
     sampled: Sampled | None = None
+    sites: list[str] | None = None
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
@@ -71,11 +73,7 @@ class Audit(Decided):
             return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
         if self.labelled is None:
             return f"{first}; no labels, so no verdict\n{LOOK}"
-        one = self.labelled.verdict
-        return (
-            f"{first}: {self.labelled.overall}\nuseful {one.useful}, as before {one.as_before}, "
-            f"within certificate {one.within_certificate}\n{LOOK}"
-        )
+        return f"{first}: {self.verdict.decision}\n{LOOK}"
 
     def describe(self, confidence: float = CONFIDENCE) -> audit.AuditDocument:
         """Return everything that was found, as one typed record.
@@ -90,8 +88,13 @@ class Audit(Decided):
 
     @property
     def verdict(self) -> audit.VerdictPart:
-        """Whether the rule is useful here, as good as before, and within what was certified."""
-        return self.describe().verdict
+        """What to do with the rule here, and the answers behind it."""
+        part, sampled = self.labelled, self.sampled
+        if part is None:
+            return audit.VerdictPart.of(OPEN if sampled is None else sampled.verdict())
+        reason = not_judged(self, part)
+        decision = part.decision if reason is None else "not judged"
+        return audit.VerdictPart.of(part.verdict, decision=decision, reason=reason)
 
     def _tables(self) -> Mapping[str, Callable[[], Columns]]:
         document = self.describe()
@@ -236,6 +239,8 @@ def _shared(found: Audit) -> dict[str, object]:
         "aggregation": document.aggregation,
         "delta": rule.certificate.delta,
         "labelled": found.labelled is not None,
+        "verdict": found.verdict,
+        "sites": found.sites,
         "grey_zone": audit.GreyZonePart(
             patients=grey, share=grey / found.n_patients, at_least=GREY_ZONE
         ),
@@ -272,13 +277,11 @@ def _unanswered(found: Audit) -> dict[str, object]:
     """Return the verdict without labels: no question can be answered."""
     if found.sampled is not None:
         return _sampled(found.sampled)
-    open_ones = Verdict(
-        useful="cannot tell", as_before="cannot tell", within_certificate="cannot tell"
-    )
     return {
-        "verdict": audit.VerdictPart.of(open_ones),
         "questions": [],
-        "next_step": label_some(found.rule, found.margin) if same_unit(found) else CHECK_UNIT,
+        "next_step": label_some(found.rule, found.margin)
+        if same_unit(found)
+        else NextStep(verb="check", why="unit"),
     }
 
 
@@ -287,11 +290,19 @@ def same_unit(found: Audit) -> bool:
     return not any(kind_of(warning) == "unit" for warning in found.warnings)
 
 
+def not_judged(found: Audit, part: LabelledPart) -> audit.Reason | None:
+    """Return why these patients say nothing about the rule, if they do not."""
+    if not OWN_PATIENTS.isdisjoint(found.forced):
+        return "own patients"
+    if part.verdict.useful != "yes" and not same_unit(found):
+        return "unit"
+    return part.verdict.reason
+
+
 def _sampled(found: Sampled) -> dict[str, object]:
     """Return the verdict by the patients whom a labelling plan drew."""
     verdict = found.verdict()
     return {
-        "verdict": audit.VerdictPart.of(verdict),
         "questions": [
             audit.QuestionPart(question=name, answer=getattr(verdict, name)) for name in QUESTIONS
         ],
@@ -345,16 +356,13 @@ def paper_bounds(rule: FrozenFile[Any], part: LabelledPart) -> dict[str, float |
 
 def _answers(found: Audit, part: LabelledPart) -> dict[str, object]:
     """Return the verdict with its reasons and the next step, and that of every group."""
-    verdict, worst = audit.VerdictPart.of(part.verdict), part.worst
+    worst, reason = part.worst, not_judged(found, part)
     questions = described(found.rule, part)
     return {
-        "verdict": verdict.model_copy(update={"overall": part.overall}),
         "questions": questions,
-        "next_step": (
-            next_step(found.rule, part, questions)
-            if part.overall != "open" or same_unit(found)
-            else CHECK_UNIT
-        ),
+        "next_step": next_step(found.rule, part, questions)
+        if reason is None
+        else NextStep(verb="check", why=reason),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),
         "failing": [name_of(one) for one in part.failing] or None,

@@ -4,8 +4,8 @@ This works for every kind of file. For two grades and two actions the bounds are
 change of risk is split into its parts. Otherwise the bound is one on the mean of the losses.
 
 With several sites or groups, half of delta is for the verdict on all patients, and half is shared
-by the groups. The overall verdict is bad if any of them is. It is good only if nothing that was
-observed in a group speaks against it.
+by the groups. A rule that is to be used for all is to be adapted if a group is. Where something
+that was observed in a group speaks against it, it is to be watched.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,15 @@ from steadycut.core.shift.parts import (
     signed_shift,
 )
 from steadycut.core.strata.certify import members_of
-from steadycut.core.verdict import MARGIN, Comparison, Overall, Verdict, verdicts
+from steadycut.core.verdict import (
+    DECISIONS,
+    MARGIN,
+    REFUSED,
+    Comparison,
+    Decision,
+    Verdict,
+    verdicts,
+)
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import CertificatePart
 
@@ -60,7 +68,7 @@ class ChangeOfRisk:
 class Asked:
     """What is asked of labelled patients.
 
-    ``margin`` is how much higher an error rate may be here than before and still count as the same.
+    ``margin`` is which share of the cost without a score the rule may cost more than before.
     With ``sequential`` every limit holds at every look at once. ``columns`` divide the patients
     into groups, each judged on its own: a text per patient, by the name of the column. With
     ``small_cells`` errors are rounded up, so nothing is refuted by them. The same holds with
@@ -90,10 +98,10 @@ class Group:
     auc: float | None
 
     @property
-    def badness(self) -> tuple[tuple[bool, int, int], float]:
-        """How bad the answers are, and how much the decision costs beyond doing without it."""
+    def badness(self) -> tuple[int, float]:
+        """How bad the decision is, and how much the rule costs beyond doing without it."""
         lost = self.comparison.observed_cost - self.comparison.cost_without_score
-        return self.verdict.badness, lost
+        return -DECISIONS.index(self.verdict.decision), lost
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -120,20 +128,14 @@ class LabelledPart:
 
     @property
     def worst(self) -> Group | None:
-        """The group with the worst verdict; among equals, where most is lost without need."""
+        """The group with the worst decision; among equals, where most is lost without need."""
         return max(self.groups, key=lambda one: one.badness) if self.groups else None
 
     @property
     def failing(self) -> list[Group]:
-        """The groups with a bad verdict, the worst first."""
-        bad = [one for one in self.groups if one.verdict.overall == "bad"]
+        """The groups for which the rule is refused, the worst first."""
+        bad = [one for one in self.groups if one.verdict.decision in REFUSED]
         return sorted(bad, key=lambda one: one.badness, reverse=True)
-
-    @property
-    def doubtful(self) -> Group | None:
-        """The worst of the groups in which what was observed speaks against the decision."""
-        found = [one for one in self.groups if not one.comparison.looks_good]
-        return max(found, key=lambda one: one.badness) if found else None
 
     @property
     def share(self) -> float:
@@ -141,13 +143,13 @@ class LabelledPart:
         return 0.5 if self.groups else 1.0
 
     @property
-    def overall(self) -> Overall:
-        """The worst of all verdicts; good only if every group looks good too."""
-        found = {self.verdict.overall, *(one.verdict.overall for one in self.groups)}
-        if "bad" in found:
-            return "bad"
-        looks_good = all(one.comparison.looks_good for one in self.groups)
-        return self.verdict.overall if looks_good else "open"
+    def decision(self) -> Decision:
+        """The decision about all patients, in which every group has its say."""
+        own = self.verdict.decision
+        if self.failing and own != "not judged":
+            return "do not use" if own == "do not use" else "adapt"
+        doubtful = any(not one.comparison.looks_good for one in self.groups)
+        return "use and watch" if own == "use" and doubtful else own
 
 
 def judge(

@@ -19,7 +19,11 @@ def in_python(why, **facts):
     ("why", "facts", "call"),
     [
         ("adapted: no labels", {}, "run adapt again with labelled=patients."),
-        ("open", {"labels": []}, "all of them with sequential=True, as"),
+        (
+            "open",
+            {"labels": []},
+            "as often as you like: steadycut.audit(rule, table, sequential=True)",
+        ),
         (
             "alarm",
             {"local": "adapt"},
@@ -30,7 +34,7 @@ def in_python(why, **facts):
             {},
             "some with labels: steadycut.adapt(rule, patients, labelled=patients). The",
         ),
-        ("good", {}, "watch it: steadycut.monitor(rule, patients, order=...)"),
+        ("good", {}, "Next: steadycut.monitor(rule, patients, order=...)"),
         ("unlike before", {"local": "fit"}, "for this hospital with steadycut.fit on its own"),
         ("hidden stratum", {"stratum": "below"}, "steadycut.draw_labels(rule, patients, draw=N)"),
         ("change accepted", {"file_name": "rule_002.json"}, "with apply, and watch it with"),
@@ -80,6 +84,6 @@ def test_names_of_groups_may_have_braces():
 
 def test_what_labels_decide_is_said():
     labels = [LabelsNeeded(question="useful", more=12, refutes=True)]
-    text = in_python("open", labels=labels, stays_open=["as_before"], error=0.1)
-    assert 'about 12 more for "useful here" (the answer would be no); "as good as before"' in text
+    text = in_python("open", labels=labels, error=0.1)
+    assert "label about 12 more patients, which would show that it is not useful" in text
     assert text.endswith("This look without it adds its own 10 % chance of an error.")

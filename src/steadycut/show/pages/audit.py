@@ -17,12 +17,12 @@ from steadycut.show.sections.methods import audit_methods_section
 from steadycut.show.sections.sampled import (
     hidden_marks,
     labelled_in_words,
-    sampled_facts,
     sampled_section,
 )
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say
+from steadycut.show.words.audit import overall_text
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
 from steadycut.show.words.unlabelled import (
     EQUAL_PREVALENCE,
@@ -44,8 +44,9 @@ def audit_page(audit: AuditDocument) -> Page:
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{who}, {labelled_in_words(audit)}",
-        status=verdict.STATUS[audit.verdict.overall],
-        headline=(verdict.verdict_sentence(audit),),
+        status=verdict.STATUS[audit.verdict.decision],
+        headline=(overall_text(audit),),
+        answer=verdict.decision_table(audit),
         marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
         facts=known,
         facts_in_short=not audit.labelled,
@@ -84,29 +85,18 @@ def facts(audit: CutOffAudit) -> tuple[Fact, ...]:
     certified = ("certified before, at most", limit)
     if not audit.certificate.n_patients:
         certified = ("certified before", "nothing: it was adapted without labels")
-    here: tuple[Fact, ...] = ()
-    if audit.sampled is not None:
-        here = sampled_facts(audit.sampled, costs)
-    elif isinstance(audit, LabelledCutOffAudit):
-        point, before = audit.operating_point, audit.operating_point_internal
-        most = ("here, at most", say.limit_in_short(audit.bound_external, costs))
-        here = (*verdict.point_facts(point, before, audit.auc_internal), most)
     called = ("called", verdict.called_in_words(audit))
     unknown = survival_facts(audit.survival, costs)
-    return (("cut-off", cut(audit.threshold)), *here, certified, called, *unknown)
+    return (("cut-off", cut(audit.threshold)), certified, called, *unknown)
 
 
 def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", at_most(audit.certificate.value))
     flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
-    here: list[Fact] = []
-    if audit.between is not None:
-        here.append(("between the cut-offs", between_in_words(audit.between)))
-    if isinstance(audit, LabelledAudit):
-        here.append(("average cost here", risk(audit.risk_external)))
-        here.append(("here, at most", at_most(audit.bound_external)))
-    return (*here, certified, flips)
+    if audit.between is None:
+        return certified, flips
+    return ("between the cut-offs", between_in_words(audit.between)), certified, flips
 
 
 def labelled_sections(audit: LabelledAudit) -> Iterator[Section]:
@@ -115,6 +105,7 @@ def labelled_sections(audit: LabelledAudit) -> Iterator[Section]:
     if audit.sides is not None:
         yield sides_section(audit.sides, audit.between, delta_of_all(audit))
     yield from verdict.groups_section(audit)
+    yield from verdict.answers_section(audit)
     if audit.survival is not None:
         yield survival_section(audit.survival, audit.direction)
     if not isinstance(audit, CutOffAudit):

@@ -113,7 +113,10 @@ class File:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Status:
-    """The result in one or two words; ``tone`` is good, bad or open."""
+    """The result in one or two words.
+
+    ``tone`` is good, bad or open, and for an audit also watch, amber or grey.
+    """
 
     text: str
     tone: str

@@ -99,7 +99,7 @@ def audit_checklist_section(document: CutOffAudit) -> Section:
         "differences between the hospitals": differences,
         "sample size": count(document.n_patients, "patient"),
         **seen,
-        "limitations": f"the verdict ({document.verdict.overall}), with its three answers",
+        "limitations": f"the decision ({document.verdict.decision}), with the answers behind it",
     }
     return _section(document, here, ITEMS_OF_AUDIT, LEFT_OF_AUDIT)
 

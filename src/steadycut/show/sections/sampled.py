@@ -8,19 +8,8 @@ from steadycut.core.rounding import (
     share_at_most,
 )
 from steadycut.documents import audit as audits
-from steadycut.documents.parts import CostsPart
 from steadycut.show.pages.page import Section, Status, Table, explained, of_columns, section
-from steadycut.show.words import sentences as say
 from steadycut.show.words.numbers import percent, risk
-
-
-def sampled_facts(part: audits.SampledPart, costs: CostsPart) -> tuple[tuple[str, str], ...]:
-    """Return both error rates and the cost, with their limits."""
-    return (
-        ("miss rate", in_short(part.miss)),
-        ("false alarm rate", in_short(part.alarm)),
-        ("here, at most", say.limit_in_short(part.cost.high, costs)),
-    )
 
 
 def in_short(rate: audits.SampledRatePart) -> str:

@@ -1,18 +1,17 @@
-"""The verdict of an audit in sentences: the three answers, and what they say together."""
+"""The decision of an audit in sentences, and the numbers behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most, percent
-from steadycut.core.strata.certify import ErrorRate
-from steadycut.core.verdict import OVERALL, QUESTIONS, Answer, Question, name_in_text, worst_answer
+from steadycut.core.verdict import Decision, Question, name_in_text
 from steadycut.documents import audit as audits
-from steadycut.documents.audit import AuditDocument
+from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.next_step import GroupName
-from steadycut.documents.parts import CertifiedRatePart, CostsPart
+from steadycut.documents.parts import CertifiedRatePart, CostsPart, EstimatePart
+from steadycut.show.words.numbers import rate
 
 # The three answers as parts of a sentence.
 SHORT = {
@@ -20,15 +19,19 @@ SHORT = {
     "as_before": "as good as before",
     "within_certificate": "within what was certified",
 }
-OPEN = "it is not yet known whether the cut-off can be trusted here"
-UNANSWERED = "without labels nobody knows whether the cut-off can be trusted here"
 NOT_SHOWN = "not shown to be better than calling everybody or nobody"
 # How the answer about one certified rate is written.
 HOLDS = {"yes": "shown", "no": "refuted", "cannot tell": "not shown"}
 INCOMPARABLE = {
-    "unknown fate": "Patients of unknown fate count as errors, so rates cannot be compared.",
-    "small cells": "With small cells errors are rounded up, so rates cannot be compared.",
-    "no counts": "The rule file does not hold the counts of the first hospital.",
+    "unknown fate": "patients of unknown fate count as errors, so costs cannot be compared",
+    "small cells": "with small cells errors are rounded up, so costs cannot be compared",
+    "no counts": "the rule file does not hold the counts of the first hospital",
+}
+MOVED = {1: ", higher than before", 0: "", -1: ", lower than before"}
+NOT_JUDGED = {
+    "unit": "the scores are unlike those of the rule: another unit or another scorer?",
+    "one class": "all patients with a label are of one class",
+    "own patients": "these patients took part in making the rule",
 }
 # So many sites or groups that fail are named in a sentence, in so many characters.
 MOST_NAMED, MOST_CHARACTERS = 5, 70
@@ -98,7 +101,7 @@ class Money:
         """Write a mean cost: as wrong decisions of 100, or as a number."""
         at_worst = "at worst " if self.worst else ""
         if self.per_error is not None:
-            return f"{at_worst}wrong in {of_hundred(value / self.per_error)} patients"
+            return f"{at_worst}{of_hundred(value / self.per_error)} wrong"
         return f"{at_worst}an average cost of {value:.3g} per patient{self.where}"
 
     def short_cost(self, value: float) -> str:
@@ -117,9 +120,22 @@ class Money:
         return " at the target prevalence" if self.target else ""
 
     @property
-    def without_score(self) -> str:
-        """The decision that needs no score."""
-        return "one decision for everybody" if self.costs is None else "calling everybody or nobody"
+    def unit(self) -> str:
+        """In what the cost is counted."""
+        return f"per patient{self.where}" if self.per_error is None else "per 100"
+
+    def signed(self, value: float) -> str:
+        """Write a change of the cost with its sign, in the unit."""
+        if self.per_error is None:
+            return f"{value:+.3g}"
+        return f"{round(100 * value / self.per_error):+d}".replace("+0", "0")
+
+    def without_score(self, audit: AuditDocument) -> str:
+        """Name the cheaper one of the decisions that need no score."""
+        if not isinstance(audit, LabelledAudit) or self.costs is None or self.target:
+            return "one decision for everybody" if self.costs is None else "treat-all or treat-none"
+        (healthy, ill), costs = map(sum, audit.counts), self.costs
+        return "treat-none" if ill * costs.cost_fn <= healthy * costs.cost_fp else "treat-all"
 
 
 def money_of(audit: AuditDocument) -> Money:
@@ -129,39 +145,146 @@ def money_of(audit: AuditDocument) -> Money:
     return Money(costs=audit.costs, target=audit.target_prevalence is not None, worst=worst)
 
 
-# The three answers -------------------------------------------------------------------------
+# The decision ------------------------------------------------------------------------------
 
 
-def question_text(audit: AuditDocument, part: audits.QuestionPart) -> str:
-    """Write a question with its answer, and the numbers behind it."""
+def where(audit: AuditDocument) -> str:
+    """Say which hospital was audited, and how many patients it has."""
+    sites = audit.sites or []
+    place = f" at {sites[0]}" if len(sites) == 1 else f" at {len(sites)} hospitals" if sites else ""
+    patients = f"{audit.n_patients} patient{'' if audit.n_patients == 1 else 's'}"
+    if isinstance(audit, LabelledAudit) and len(audit.counts) == len(("healthy", "ill")):
+        who = audit.names.ill_patients.removesuffix(" patients")
+        patients += f", {sum(audit.counts[1])} {who}"
+    return f"{place} ({patients})"
+
+
+def overall_text(audit: AuditDocument) -> str:
+    """Return the decision, where, and why, in one sentence."""
+    return f"{audit.verdict.decision.upper()}{where(audit)}: {_in_short(audit)}."
+
+
+def _in_short(audit: AuditDocument) -> str:
+    """Say in a few words what the decision is made of."""
+    verdict, money = audit.verdict, money_of(audit)
+    if verdict.reason is not None:
+        return NOT_JUDGED[verdict.reason]
+    if not audit.questions:
+        return "without labels it is not known whether the rule is useful here"
+    useful = "useful here" if verdict.useful == "yes" else "not yet shown to be useful here"
+    failing = (audit.failing if isinstance(audit, LabelledAudit) else None) or []
+    texts: dict[Decision, str] = {
+        "use": f"useful here, {'better than' if _is_better(audit) else 'and as good as'} before",
+        "use and watch": "useful here; not shown to be worse than before",
+        "label more": useful,
+        "do not use": f"{money.without_score(audit)} costs less here",
+    }
+    text = texts.get(verdict.decision)
+    if text is None:
+        lost = [name_in_text(one.rate) for one in _certified(audit) if one.answer == "no"]
+        worse = ["costs more than before"] if verdict.as_before == "no" else []
+        worse += [f"{listed(lost)} below what was certified"] if lost else []
+        text = f"{useful}{f', but {listed(worse)}' if worse else ''}"
+    return f"{text}; it fails for {names_of(failing)}" if failing else text
+
+
+def _certified(audit: AuditDocument) -> Sequence[CertifiedRatePart]:
+    return (audit.certified_rates if isinstance(audit, LabelledAudit) else None) or []
+
+
+def _is_better(audit: AuditDocument) -> bool:
+    change = audit.verdict.change
+    return change is not None and change.high < 0
+
+
+def rows_of(audit: AuditDocument) -> Iterator[tuple[str, str]]:
+    """Yield the names and the values of the numbers behind the decision."""
     if audit.sampled is not None:
-        text = SAMPLED[part.question](audit, part, audit.sampled)
-    else:
-        text = ANSWERS[part.question](audit, part)
-    wider = ""
-    if part.wider and isinstance(audit, audits.LabelledAudit):
-        wider = f" Limits are wider because {len(audit.groups)} groups are judged too."
-    return f"{capital(SHORT[part.question])}: {part.answer}. {text}{wider}"
+        yield from _sampled_rows(audit, audit.sampled)
+        return
+    if not isinstance(audit, LabelledAudit):
+        return
+    money, change = money_of(audit), audit.verdict.change
+    yield "Cost", _cost_here(audit, money)
+    if change is not None:
+        ends = f"{money.signed(change.low)} to {money.signed(change.high)}, {percent(change.level)}"
+        yield "Against before", f"{money.signed(change.value)} {money.unit} ({ends})"
+    yield from _rate_rows(audit)
+    if audit.groups:
+        groups = [f"{group.value} {group.verdict.decision}" for group in audit.groups[:MOST_NAMED]]
+        more = len(audit.groups) - len(groups)
+        yield "Groups", "; ".join([*groups, *([f"{more} more"] if more else [])])
+    if why := why_of(audit):
+        yield "Why", why
 
 
-def _confidence(audit: AuditDocument) -> str:
-    return f"{percent(1 - audit.delta)} confidence"
-
-
-def _sure(audit: AuditDocument, answer: Answer) -> str:
-    """Say how sure an answer is."""
-    return "" if answer == "cannot tell" else f" ({_confidence(audit)})"
-
-
-def _useful(audit: AuditDocument, part: audits.QuestionPart) -> str:
-    money, sure, target = money_of(audit), _sure(audit, part.answer), audit.target_prevalence
-    if not part.cost_without_score or part.cost is None:
-        return "All patients here are of one class, so it cannot be told."
-    point = getattr(audit, "operating_point", None)
+def _cost_here(audit: LabelledAudit, money: Money) -> str:
+    here = money.cost(audit.risk_external)
+    target = audit.target_prevalence
+    point = audit.operating_point
     if target is not None and audit.costs is not None and point is not None:
-        return f"{capital(at_each_end(point.confusion, audit.costs.as_costs(target)))}{sure}."
-    without = money.short_cost(part.cost_without_score)
-    return f"{capital(money.cost(part.cost))}; {money.without_score}: {without}{sure}."
+        here = at_each_end(point.confusion, audit.costs.as_costs(target))
+    else:
+        limit = money.limit(audit.bound_external).removesuffix(" of 100")
+        here += f", at most {limit} ({percent(1 - audit.delta)})"
+        without = next(part.cost_without_score for part in audit.questions)
+        if without is not None:
+            cost = money.short_cost(without).removesuffix(" of 100")
+            here += f"; {money.without_score(audit)} {cost}"
+    return here
+
+
+def _rate_rows(audit: LabelledAudit) -> Iterator[tuple[str, str]]:
+    """Yield sensitivity, specificity and AUC, here and before, or every error rate."""
+    rates = next((part.rates for part in audit.questions if part.rates), None) or []
+    here, before = audit.operating_point, audit.operating_point_internal
+    if here is None or before is None:
+        return
+    moved = [-part.moved for part in rates] or [0, 0]
+    known = (here.sensitivity, before.sensitivity), (here.specificity, before.specificity)
+    names = "sensitivity", "specificity"
+    for name, (now, was), change in zip(names, known, moved, strict=True):
+        ends = interval_of(here.fixed_cut.characteristics[name], here.confidence)
+        yield capital(name), f"{rate(now)}{ends}; before {rate(was)}{MOVED[change]}"
+    area = here.fixed_cut.characteristics["auc"]
+    if area.value is not None:
+        before_area = audit.auc_internal
+        rest = "" if before_area is None else f"; before about {before_area:.2f}"
+        yield "AUC", f"{area.value:.2f}{interval_of(area, here.confidence)}{rest}"
+
+
+def interval_of(part: EstimatePart, level: float) -> str:
+    """Write the interval of a rate with its level, if it has one."""
+    if part.low is None or part.high is None:
+        return ""
+    return f" ({rate(part.low)} to {rate(part.high)}, {percent(level)})"
+
+
+def why_of(audit: LabelledAudit) -> str:
+    """Say why the decision is not a better one; an empty text where the first line says it."""
+    decision, money = audit.verdict.decision, money_of(audit)
+    most = f"at most {100 * audit.margin:g} % of the cost of {money.without_score(audit)}"
+    sure = f"{percent(1 - audit.delta)} confidence"
+    if decision == "use" and not _is_better(audit):
+        return f"it costs more than before by {most} ({sure})"
+    if decision == "label more":
+        return f"it is not shown with {sure} that treat-all and treat-none cost more"
+    return _why_watch(audit, most) if decision == "use and watch" else ""
+
+
+def _why_watch(audit: LabelledAudit, most: str) -> str:
+    """Say why it is not shown to be as good as before."""
+    lost = [name_in_text(one.rate) for one in _certified(audit) if one.answer != "yes"]
+    apart = next(part.incomparable for part in audit.questions if part.question == "as_before")
+    few = sum(map(sum, audit.counts_internal or []))
+    text = f"{audit.n_patients} patients do not show that it costs more than before by {most}"
+    if few < audit.n_patients:
+        text = f"only {few} patients were used to check it before"
+    if audit.verdict.as_before == "yes" and audit.worst_group is not None:
+        text = f"what was seen at {name_of(audit.worst_group)} is worse"
+    if audit.verdict.as_before == "yes" and lost:
+        text = f"{listed(lost)} as certified: not shown here"
+    return text if apart is None else INCOMPARABLE[apart]
 
 
 def at_each_end(counts: Confusion, costs: Costs) -> str:
@@ -172,70 +295,6 @@ def at_each_end(counts: Confusion, costs: Costs) -> str:
     return f"{first}or nobody: {without:.3g}){''.join(rest)}"
 
 
-def _as_before(audit: AuditDocument, part: audits.QuestionPart) -> str:
-    if part.rates is None:
-        return INCOMPARABLE[part.incomparable or "no counts"]
-    rates = _rates_in_words(audit, part.rates)
-    if part.answer == "yes":
-        rates += f"; no error rate is {100 * audit.margin:g} of 100 higher"
-    return f"{capital(rates)}{_sure(audit, part.answer)}."
-
-
-def _rates_in_words(audit: AuditDocument, rates: Sequence[audits.RateChange]) -> str:
-    """Say how often each kind of patient is decided rightly or wrongly, here and before."""
-    if audit.costs is None:
-        names = [
-            f"{kind} at {below} | {above}"
-            for below, above in pairwise(audit.actions)
-            for kind in ("missed", "false alarms")
-        ]
-        pairs = zip(names, rates, strict=True)
-        return "; ".join(f"{name} {both(rate.here, rate.before)}" for name, rate in pairs)
-    missed, alarmed = rates
-    classes = audit.names
-    right = both(missed.here.opposite, missed.before.opposite, classes.ill_patients)
-    return f"finds {right}, calls {both(alarmed.here, alarmed.before, classes.healthy_ones)}"
-
-
-def both(here: ErrorRate, before: ErrorRate, who: str = "") -> str:
-    """Write a rate here and before, as patients of a hundred and as counts."""
-    if here.value is None:
-        return f"none: there are no {who or 'such patients'} here"
-    was = "unknown" if before.value is None else of_hundred(before.value).removesuffix(" of 100")
-    text = f"{of_hundred(here.value)} {who}".strip()
-    return f"{text} ({here.wrong} of {here.n_patients}; before {was})"
-
-
-def _within(audit: AuditDocument, part: audits.QuestionPart) -> str:
-    money, certificate = money_of(audit), audit.certificate
-    reached = audit.certified_rates if isinstance(audit, audits.LabelledAudit) else None
-    rates = "".join(map(_rate_in_words, reached or ()))
-    if part.cost is None or not certificate.n_patients:
-        return "The cut-off was adapted without labels, so nothing was certified."
-    if part.answer == "cannot tell" and certificate.vacuous:
-        return f"{_means_nothing(money, certificate.value)}{rates}."
-    here = capital(money.cost(part.cost))
-    if part.limit is not None:
-        here += f", at most {money.limit(part.limit)}"
-    promised = money.limit(certificate.value)
-    return f"{here}{_sure(audit, part.answer)}; certified: at most {promised}{rates}."
-
-
-def _means_nothing(money: Money, certified: float) -> str:
-    return (
-        f"The certified limit of {money.limit(certified)} was never shown to be better than "
-        f"{money.without_score}, so to be within it means nothing"
-    )
-
-
-def _rate_in_words(rate: CertifiedRatePart) -> str:
-    """Say whether a certified rate is reached here."""
-    return (
-        f"; {name_in_text(rate.rate)} at least {rate.asked:g}: {HOLDS[rate.answer]} "
-        f"({rate.right} of {rate.n_patients}, {limit_in_words(rate)})"
-    )
-
-
 def limit_in_words(rate: CertifiedRatePart) -> str:
     """Write the lower limit of a rate; the upper one if the rate is refuted."""
     if rate.answer == "no":
@@ -243,103 +302,32 @@ def limit_in_words(rate: CertifiedRatePart) -> str:
     return f"at least {at_least(rate.lower)}"
 
 
-ANSWERS = {"useful": _useful, "as_before": _as_before, "within_certificate": _within}
+def certified_in_words(rate: CertifiedRatePart) -> str:
+    """Say whether a certified rate is reached here."""
+    return (
+        f"{capital(name_in_text(rate.rate))} at least {rate.asked:g}: {HOLDS[rate.answer]} "
+        f"({rate.right} of {rate.n_patients}, {limit_in_words(rate)})"
+    )
 
 
 # By a labelling plan -----------------------------------------------------------------------
 
 
-def _useful_by_plan(audit: AuditDocument, _: audits.QuestionPart, plan: audits.SampledPart) -> str:
-    money, cost = money_of(audit), plan.cost
-    if money.per_error is not None:
-        text = f"Wrong in {_between(cost, 100 / money.per_error)} % of patients"
-    else:
-        text = f"Costs on average {_between(cost)} per patient{money.where}"
-    without = plan.cost_without_score
-    if without is not None:
-        per_error = money.per_error
-        about = f"{without:.3g}" if per_error is None else f"{100 * without / per_error:.3g} %"
-        text += f"; {money.without_score}: about {about}"
-    return f"{text} ({_confidence(audit)})."
-
-
-def _as_before_by_plan(
-    audit: AuditDocument, _: audits.QuestionPart, plan: audits.SampledPart
-) -> str:
-    were = " and ".join(f"{100 * rate:.3g} %" for rate in plan.rates_before)
-    return (
-        f"Miss rate {_between(plan.miss, 100)} %, false alarm rate {_between(plan.alarm, 100)} "
-        f"%; before {were} ({_confidence(audit)})."
-    )
-
-
-def _within_by_plan(
-    audit: AuditDocument, part: audits.QuestionPart, plan: audits.SampledPart
-) -> str:
-    """Compare the cost and certified rates with what was certified."""
-    money, certificate = money_of(audit), audit.certificate
-    rates = "".join(
-        f"; {name_in_text(reached.rate)} at least {at_least(reached.lower)}, certified: at least "
-        f"{reached.asked:g}"
-        for reached in plan.certified_rates
-    )
-    if not certificate.n_patients:
-        return "The cut-off was adapted without labels, so nothing was certified."
-    if certificate.vacuous and part.answer == "cannot tell":
-        return f"{_means_nothing(money, certificate.value)}{rates}."
-    here, promised = money.limit(plan.cost.high), money.limit(certificate.value)
-    text = f"Costs on average at most {here} per patient{money.where}"
-    if money.per_error is not None:
-        text = f"Wrong in at most {here} patients"
-    return f"{text}; certified: at most {promised}{rates} ({_confidence(audit)})."
+def _sampled_rows(audit: AuditDocument, plan: audits.SampledPart) -> Iterator[tuple[str, str]]:
+    """Yield the cost and both error rates, with their limits."""
+    money, sure = money_of(audit), percent(1 - audit.delta)
+    scale = 1 if money.per_error is None else 100 / money.per_error
+    ends, without = _between(plan.cost, scale), plan.cost_without_score
+    about = "" if without is None else f"; {money.without_score(audit)} about {scale * without:.3g}"
+    yield "Cost", f"{ends} {money.unit} ({sure}){about}"
+    pairs = ("Miss rate", plan.miss), ("False alarms", plan.alarm)
+    for (name, part), was in zip(pairs, plan.rates_before, strict=False):
+        yield name, f"{_between(part, 100)} % ({sure}); before {100 * was:.3g} %"
+    for reached in plan.certified_rates:
+        asked = f"certified at least {reached.asked:g}"
+        yield capital(name_in_text(reached.rate)), f"at least {at_least(reached.lower)}; {asked}"
 
 
 def _between(rate: audits.SampledRatePart, scale: float = 1.0) -> str:
     """Write both limits, rounded to the safe side."""
     return f"{at_least(scale * rate.low)} to {at_most(scale * rate.high)}"
-
-
-SAMPLED = {
-    "useful": _useful_by_plan,
-    "as_before": _as_before_by_plan,
-    "within_certificate": _within_by_plan,
-}
-
-
-# All of it ---------------------------------------------------------------------------------
-
-
-def overall_text(audit: AuditDocument) -> str:
-    """Return the verdict in one sentence: first what is shown, then what is not."""
-    if not audit.questions:
-        return UNANSWERED
-    answers = {part.question: part.answer for part in audit.questions}
-    fine = [SHORT[name] for name in QUESTIONS if answers.get(name) == "yes"]
-    bad = [SHORT[name] for name in QUESTIONS if answers.get(name) == "no"]
-    if audit.sampled is not None:
-        return _overall_by_plan(fine, bad)
-    if audit.verdict.overall == "open":
-        return OPEN
-    failing = (audit.failing if isinstance(audit, audits.LabelledAudit) else None) or []
-    # One that fails alone is the worst, which the headline names; so are names that are too long.
-    named = names_of(failing) if len(failing) > 1 else ""
-    named = named if len(named) <= MOST_CHARACTERS else ""
-    n_groups = len(audit.groups) if isinstance(audit, audits.LabelledAudit) else 0
-    how_many = f"{len(failing)} of {n_groups} sites or groups"
-    if OVERALL[worst_answer(list(answers.values()))] != "bad" and failing:
-        fails = f"the cut-off fails in {how_many}"
-        return f"{fails}: {named}" if named else fails
-    holds = f"{listed(fine)}, but " if fine and bad else listed(fine)
-    refused = f"not {' and not '.join(bad)}" if bad else ""
-    fails = f"; it fails in {how_many}" if len(failing) > 1 else ""
-    fails = f"; it fails for {named}" if named else fails
-    return f"the cut-off is {holds}{refused}{fails}"
-
-
-def _overall_by_plan(fine: Sequence[str], bad: Sequence[str]) -> str:
-    if bad:
-        return f"the cut-off is not {' and not '.join(bad)}"
-    if not fine:
-        return "the labels that were drawn do not yet say whether the cut-off can be trusted here"
-    rest = "" if len(fine) == len(QUESTIONS) else "; the rest is not yet known"
-    return f"the cut-off is {', '.join(fine)}{rest}"

@@ -11,7 +11,7 @@ from shlex import quote
 
 from steadycut.documents.next_step import NextStep, Verb, Why
 from steadycut.errors import as_flag, as_keyword
-from steadycut.show.words.audit import NOT_SHOWN, SHORT, capital, names_of, quoted_names
+from steadycut.show.words.audit import NOT_SHOWN, capital, names_of
 from steadycut.show.words.numbers import percent
 
 # What a next step may name: as a command, and in Python.
@@ -165,53 +165,25 @@ def _still_useful(step: NextStep) -> str:
     return f"it is still better here than {without}, but {fails}{{local}}"
 
 
-def _group_open(step: NextStep) -> str:
-    few = "1 patient is" if step.n_patients == 1 else "{n_patients} patients are"
-    return (
-        "label more patients of {names}, and audit with {sequential}: what was observed there is "
-        f"worse, but {few} too few to tell."
-    )
-
-
 def _open(step: NextStep) -> str:
-    rest = f"; {quoted_names(step.stays_open)} would stay open" if step.stays_open else ""
-    labels = ", ".join(
-        f'{needed.more} more for "{SHORT[needed.question]}"'
-        f"{' (the answer would be no)' if needed.refutes else ''}"
-        for needed in step.labels or ()
-    )
+    needed = next(iter(step.labels or ()), None)
+    which = " not" if needed is not None and needed.refutes else ""
+    about = "" if needed is None else f"about {needed.more} "
     looks = " This look without it adds its own {percent} chance of an error."
     return (
-        "label more patients, then audit all of them with {sequential}, as often as you like: "
-        f"about {labels}{rest}.{'' if step.error is None else looks}"
+        f"label {about}more patients, which would show that it is{which} useful, and "
+        f"audit all of them as often as you like: {{audit_sequential}}"
+        f"{'' if step.error is None else looks}"
     )
-
-
-def _undecidable(step: NextStep) -> str:
-    never, labels = step.stays_open or [], step.labels or []
-    text = (
-        f"more labels here would not decide this: at these rates {quoted_names(never)} "
-        f"stay{'s' if len(never) == 1 else ''} open."
-    )
-    if step.few_before:
-        text += " Too few patients were used to check it before."
-    if step.verb == "monitor":
-        return f"{text} It is shown to be useful here: use it with care and watch it: {{monitor}}"
-    for needed in labels:
-        if needed.question == "useful":
-            text += f' If "useful here" is enough for you, label about {needed.more} more.'
-    return f"{text} {'Otherwise' if labels else 'Instead'} {{local}}"
 
 
 def _no_labels(step: NextStep) -> str:
-    start = "label some patients, chosen without looking at their scores, and audit them once"
-    if step.n_patients is None:
-        return f"{start}."
-    if step.margin is not None:
-        within = f"{100 * step.margin:g} of 100"
-        return f"{start}: about {step.n_patients} show to within {within} how often it is wrong."
-    answer = f" answer {quoted_names(step.answers)}" if step.answers else ""
-    return f"{start}: about {step.n_patients}{answer}, if it does here what it did before."
+    enough = (
+        "."
+        if step.n_patients is None
+        else ": about {n_patients} show that it is useful, if it does here what it did before."
+    )
+    return f"label some patients, chosen without looking at their scores, and audit them{enough}"
 
 
 def _watch_on(step: NextStep) -> str:
@@ -265,7 +237,8 @@ OTHERWISE = {
     "stop": "the rule decides about nobody",
 }
 WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
-    "good": "use it, and watch it: {monitor}",
+    "good": "{monitor}",
+    "watch": "{monitor}",
     "groups fail": "do not use it for {names} as it is. For these patients {local}",
     "still useful": _still_useful,
     "costs or prevalence": (
@@ -279,13 +252,9 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
         "expect."
     ),
     "one class": "label patients of the other class too; all patients here are of one class.",
-    "group undecidable": (
-        "decide about {names} by itself: what was observed there is worse, and more labels would "
-        "not decide it at these rates. For these patients {local}"
-    ),
-    "group open": _group_open,
     "open": _open,
-    "undecidable": _undecidable,
+    "undecidable": "more labels would not show whether it is useful at these rates. {local}",
+    "own patients": "give patients of another hospital: {audit}",
     "no labels": _no_labels,
     "unit": (
         "check the unit (percent or share?) and the scorer: the scores are unlike those of the "

@@ -10,10 +10,10 @@ from steadycut.core.adapt.sampling import Labelled, counted, strata_of
 from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.checks import BoolArray, IntArray
 from steadycut.core.records import PatientScores
-from steadycut.core.verdict import QUESTIONS, Answer, Verdict, worst_answer
+from steadycut.core.verdict import QUESTIONS, REFUSED, Answer, Verdict, worst_answer
 from steadycut.documents import audit
 from steadycut.documents.change_plan import LabelPlan
-from steadycut.documents.next_step import NextStep
+from steadycut.documents.next_step import NextStep, Why
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption, BadPatients, Warned
 from steadycut.study.labels.draw import hidden_warnings, patient_coins
@@ -121,20 +121,16 @@ class Sampled:
         }
 
     def _as_before(self, level: float, against: float) -> Answer:
-        """Compare both error rates with those of the first hospital."""
-        if self.rule.rounded:
-            return "cannot tell"
-        home = self.rule.document.reference.confusion
-        n_choices, margin = self.rule.certificate.n_choices, self.margin
-        answers: list[Answer] = []
+        """Say whether the cost is higher than before at any prevalence: both error rates are."""
+        home, n_choices = self.rule.document.reference.confusion, self.rule.certificate.n_choices
+        answers: set[Answer] = {"cannot tell"} if self.rule.rounded else set()
         before = (home.fn, home.n_positive), (home.fp, home.n_negative)
         for (wrong, n), (highest, lowest) in zip(before, self._limits.values(), strict=True):
             least = rate_interval(wrong, n, level, n_choices)[0]
             most = rate_interval(wrong, n, against / 2, n_choices)[1]
-            close = n > 0 and highest(level / 2) < least + margin
-            higher = n > 0 and lowest(against / 4) > most
-            answers.append("yes" if close else "no" if higher else "cannot tell")
-        return worst_answer(answers)
+            lower, higher = highest(level / 2) <= least, lowest(against / 4) > most
+            answers.add("yes" if n and lower else "no" if n and higher else "cannot tell")
+        return answers.pop() if len(answers) == 1 else "cannot tell"
 
     def _within(self, level: float, against: float) -> Answer:
         """Compare the cost with the certified limit, and certified rates with their limits."""
@@ -330,9 +326,10 @@ def _check_labelled(plan: LabelPlan, strata: IntArray, drawn: BoolArray, given: 
 def next_step(found: Sampled, verdict: Verdict) -> NextStep:
     """Return what to do now."""
     name, hidden = found.rule.file_name, found.hidden_strata
-    if verdict.overall == "good":
-        return NextStep(verb="monitor", why="good", file_name=name)
-    if verdict.overall == "bad":
+    if verdict.decision in {"use", "use and watch"}:
+        why: Why = "good" if verdict.decision == "use" else "watch"
+        return NextStep(verb="monitor", why=why, file_name=name)
+    if verdict.decision in REFUSED:
         return NextStep(verb="adapt", why="bad by plan", file_name=name)
     if hidden:
         return NextStep(verb="draw", why="hidden stratum", file_name=name, stratum=hidden[0])
