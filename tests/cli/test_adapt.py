@@ -183,6 +183,20 @@ def test_patients_who_all_have_labels_are_divided(home, tmp_path, capsys, n, poo
     assert "at least 20 patients without labels, or 21 with; got 15" in ran.err
 
 
+def test_rows_count_as_patients_with_labels_too_but_no_list_can_name_them(home, tmp_path, capsys):
+    rule, _ = home
+    table = write(tmp_path / "all.csv", 100, 0.2, 3, 100)
+    rows = [line.split(",", 1)[1] for line in table.read_text().splitlines()]
+    table.write_text("\n".join(rows) + "\n")
+    ran = run_command(capsys, "adapt", rule, table, "--out", tmp_path / "a", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["labels"]["n_patients"] == 80
+    assert "each row counts as one patient" in ran.json["warnings"][0]
+    listed = run_command(capsys, "adapt", rule, table, "--worklist", "20", "--out", tmp_path / "w")
+    assert listed.code == 2
+    assert "a list of patients to label needs identifiers" in listed.err
+
+
 def test_an_empty_column_of_labels_is_none(home, tmp_path, capsys):
     rule, _ = home
     table = write(tmp_path / "none.csv", 100, 0.2, 3, 0)

@@ -115,6 +115,7 @@ def adapt_command(
     read, lacking = tables.read_external(use, without, own_site=True)
     everyone = frozen.patients_of(read.patients)
     if here.worklist is not None:
+        tables.check_named(frozen, lacking)
         write_worklist(use, frozen, everyone, here.worklist, stated, output)
         return
     labels, purposes, order = known_labels(use, everyone, here, certify.order)
@@ -297,10 +298,7 @@ def write_worklist(
     output: OutputOptions,
 ) -> None:
     """Write the patients to label next, in random order, so that the list can be cut short."""
-    if patients.patients is None:
-        refuse(
-            "--worklist names patients; name the column that identifies them with --patient COL."
-        )
+    assert patients.patients is not None  # noqa: S101
     drawn = worklist(frozen, patients, size, prevalence=stated, force=use.rule.force, key=use.key)
     rows = np.concatenate([drawn.certify, drawn.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [drawn.certify.size, drawn.choose.size])

@@ -1,6 +1,6 @@
 """``steadycut audit``: a frozen rule at another hospital, also with labels drawn by a plan."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,8 @@ from steadycut.core.strata.certify import ErrorRate
 from steadycut.core.verdict import MARGIN, REFUSED, melded_p_value
 from steadycut.documents.audit import AuditDocument
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
-from steadycut.documents.frozen import FrozenFile
-from steadycut.documents.guards import Finding
 from steadycut.errors import BadPatients, Warned, argument
 from steadycut.ingest import PatientTable
-from steadycut.ingest.request import ROW
 from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.study.audit import audit
 from steadycut.study.audited import Audit
@@ -136,7 +133,7 @@ def audit_command(
     )
     several = dict(enumerate(read.patients.values()))
     if drawing or plan is not None:
-        check_named(frozen, lacking)
+        tables.check_named(frozen, lacking)
     if drawing:
         note_warnings(finding.text for finding in lacking)
         write_plan(use, several, labelling, output)
@@ -165,16 +162,6 @@ def audit_command(
         tables.note_dropped(read, small_cells=True)
     refused = document.verdict.decision in {*REFUSED, "not judged"}
     rule.end(warned=bool(document.warnings), worse=BAD * refused)
-
-
-def check_named(frozen: FrozenFile[Any], lacking: Sequence[Finding]) -> None:
-    """Refuse patients who are known by row numbers only, which another order changes."""
-    by_rows = frozen.recipe.patient == ROW
-    if by_rows or any(finding.name == "rows as patients" for finding in lacking):
-        refuse(
-            "a labelling plan needs identifiers of patients, and here rows count as patients. Name "
-            "the column that identifies patients with --patient COL."
-        )
 
 
 def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: ReportOptions) -> None:

@@ -90,7 +90,8 @@ class Use:
     def read_again(self, order: str | None = None, **asked: Any) -> PatientTable:
         """Read the tables once more for other columns; patients without a value are left out."""
         request = replace(self.request(**asked), incomplete="drop", order=order)
-        return read_tables(request, replace(self.reading, resume=False, checkpoint=None))
+        reading = replace(self.reading, resume=False, checkpoint=None)
+        return replace(self, reading=reading).read(request)[0]
 
     def read(self, request: Request) -> tuple[PatientTable, list[guards.Finding]]:
         """Read the patients; see `read_levels`."""
@@ -262,6 +263,16 @@ def parse_stated(text: str | None) -> Any:
     must_be = f"{argument('prevalence')} must be a share such as 0.08, or a range 0.05,0.12"
     ends = parse_numbers(text, must_be)
     return ends[0] if len(ends) == 1 else ends
+
+
+def check_named(frozen: FrozenFile[Any], lacking: Sequence[guards.Finding]) -> None:
+    """Refuse patients who are known by row numbers only, which another order changes."""
+    by_rows = frozen.recipe.patient == ROW
+    if by_rows or any(finding.name == "rows as patients" for finding in lacking):
+        refuse(
+            "a list of patients to label needs identifiers, and here rows count as patients. Name "
+            "the column that identifies patients with --patient COL."
+        )
 
 
 def write_list(
