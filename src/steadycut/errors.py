@@ -281,11 +281,11 @@ class BadTable(SteadycutError):
 
 
 class MissingColumn(BadTable):
-    """A column that is not in the table; ``column`` is its name, where it is known."""
+    """A column that is not in the table; ``column`` is its name, and ``near`` one like it."""
 
-    def __init__(self, message: str, column: str | None = None) -> None:
+    def __init__(self, message: str, column: str | None = None, near: str | None = None) -> None:
         super().__init__(message)
-        self.column = column
+        self.column, self.near = column, near
 
 
 class MissingScores(BadTable):

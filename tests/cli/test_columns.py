@@ -225,6 +225,20 @@ def test_a_table_without_patients_is_taken_if_those_of_the_rule_had_one_row(
         assert ran.json["n_patients"] == 60
 
 
+@pytest.mark.parametrize("name", ["Patient", "\ufeffpatient", "patients", "patient_id"])
+def test_rows_are_no_patients_if_a_column_of_a_similar_name_is_there(
+    single, tmp_path, capsys, name
+):
+    assert run_command(capsys, "fit", single, *FIT, "--out", tmp_path / "s").code == 0
+    frame = pd.read_csv(single).rename(columns={"patient": name})
+    pd.concat([frame, frame]).to_csv(tmp_path / "t.csv", index=False)
+    out = tmp_path / "d.csv"
+    ran = run_command(capsys, "apply", tmp_path / "s/rule.json", tmp_path / "t.csv", "--out", out)
+    assert ran.code == 2
+    assert "has no column 'patient'; did you mean" in ran.err
+    assert not out.exists()
+
+
 def test_another_engine_cannot_number_rows(single, tmp_path, capsys):
     given = [*WITHOUT, "--engine", "duckdb", "--out", tmp_path / "s"]
     ran = run_command(capsys, "fit", single, *given)

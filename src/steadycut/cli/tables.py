@@ -39,8 +39,9 @@ def read_levels(
 ) -> tuple[PatientTable, list[guards.Finding]]:
     """Read patients; where the column of a level is missing, refuse, or leave out this level.
 
-    Where the column of patients is missing, rows are patients if those of the rule had one row
-    each. The findings say what was done. The recipe of the patients stays as it was asked for.
+    Where the column of patients is missing, and none of a similar name is there, rows are patients
+    if those of the rule had one row each. The findings say what was done. The recipe of the
+    patients stays as it was asked for.
     """
     try:
         return read_tables(request, reading), []
@@ -48,7 +49,7 @@ def read_levels(
         column = error.column
         finding = guards.missing_patient(request, column, expected)
         finding = finding or guards.missing_level(request, column)
-        if finding is None:
+        if finding is None or (column == request.patient and error.near):
             raise
     guards.pass_or_refuse([finding], force=force)
     levels = tuple(level for level in request.levels if level[0] != column)

@@ -31,8 +31,9 @@ def check_columns(
     _check_unique(names, where)
     for name in asked:
         if name not in available:
-            there = _no_header(names) or f"{meant(name, names)} It has {_counted(names, asked)}."
-            raise MissingColumn(f"{where} has no column {name!r}{there}", name)
+            near = close_name(name, names)
+            there = _no_header(names) or f"{meant(near)} It has {_counted(names, asked)}."
+            raise MissingColumn(f"{where} has no column {name!r}{there}", name, near)
 
 
 def list_names(names: Sequence[str], most: int = SHOWN) -> str:
@@ -47,20 +48,24 @@ def list_names(names: Sequence[str], most: int = SHOWN) -> str:
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
-def meant(name: str, names: Sequence[str]) -> str:
-    """Ask whether a name was meant that is close to what was typed, or begins in the same way.
+def meant(near: str | None) -> str:
+    """Ask whether a name was meant, if there is one."""
+    return f"; did you mean {near!r}?" if near else "."
+
+
+def close_name(name: str, names: Sequence[str]) -> str | None:
+    """Return a name that is close to what was typed, or begins in the same way; None if none does.
 
     Of a name that may be data only letters are added to what was typed.
 
     Examples
     --------
-    >>> meant("scor", ["P-17", "score"]), meant("age", ["Smith"])
-    ("; did you mean 'score'?", '.')
+    >>> close_name("scor", ["P-17", "score"]), close_name("age", ["Smith"])
+    ('score', None)
     """
     few_digits = [other for other in names if sum(map(str.isdigit, other)) <= MOST_DIGITS]
     continued = (other for other in names if _continues(other, name.casefold()))
-    near = closest(name, few_digits) or next(continued, None)
-    return f"; did you mean {near!r}?" if near else "."
+    return closest(name, few_digits) or next(continued, None)
 
 
 def _counted(names: Sequence[str], asked: Sequence[str]) -> str:

@@ -112,7 +112,8 @@ def _naming_the_option(request: Request) -> Iterator[None]:
         option = None if error.column is None else request.how_to_name(error.column)
         if option is None:
             raise
-        raise MissingColumn(f"{error.message} Name it with {option}.", error.column) from None
+        message = f"{error.message} Name it with {option}."
+        raise MissingColumn(message, error.column, error.near) from None
 
 
 Names = list[str] | tuple[str, ...]

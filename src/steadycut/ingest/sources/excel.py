@@ -8,7 +8,7 @@ from typing import IO, Any
 from xml.etree.ElementTree import iterparse
 
 from steadycut.errors import BadTable, SteadycutError
-from steadycut.ingest.column_names import check_columns, meant
+from steadycut.ingest.column_names import check_columns, close_name, meant
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.archives import open_zip
 from steadycut.ingest.sources.find import TableFile
@@ -96,7 +96,7 @@ def _sheet(book: Any, file: TableFile) -> Any:
     """Return the sheet that is named, or the only visible one that is not empty."""
     titles = [sheet.title for sheet in book.worksheets]
     if file.sheet is not None and file.sheet not in titles:
-        near = meant(file.sheet, titles)
+        near = meant(close_name(file.sheet, titles))
         raise BadTable(f"{file.place!r} is not there{near} The workbook has {len(titles)} sheets.")
     filled = [
         sheet
