@@ -259,7 +259,9 @@ def test_a_share_called_that_changed_is_not_shown_as_no_alarm(certified):
     watched = monitor(certified, scores[labels == 1], labels[labels == 1])
     found = watched.describe()
     assert not found.alarm
-    assert "patients: the share called has changed (alarm after patient " in repr(watched)
+    assert repr(watched).startswith(
+        "Monitor: The share of patients called has changed (alarm after"
+    )
     assert said(found).verdict.startswith("the share of patients called has changed (alarm after ")
     assert " No alarm of the risk: 98 patients do not show" in said(found).verdict
     top = page_of(found).status

@@ -17,7 +17,7 @@ from steadycut.documents.shown import Shown
 Given = PatientScores | Mapping[Any, PatientScores] | ArrayLike
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Decided(Shown):
     """What a frozen file decided about new patients; ``members`` counts them by action.
 
