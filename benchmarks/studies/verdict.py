@@ -1,7 +1,8 @@
 """Which decision an audit ends in, how often it is wrong, and how often the answers are.
 
-The first hospital chooses and checks a cut-off by ``fit`` on n patients with binormal scores. The
-second one has n other patients. The risk at any cut is known there. Decisions are at delta 0.1.
+The first hospital has n patients with binormal scores: half of them choose a cut-off by the rule
+``stable``, the others check it. The second one has n other patients. The risk at any cut is known
+there. Decisions are at delta 0.1.
 
 shares   how often each decision comes
 wrong    wrong decisions: "use" or "use and watch" where the rule is not useful, or "adapt" or "do
@@ -16,21 +17,26 @@ margin allows, or errors move from one class to the other at the same cost. With
 patients wrong answers at any look are counted, with limits for one look and those of
 ``sequential``.
 
-Run as ``python benchmarks/studies/verdict.py [--replicates N]``; it writes
+Run as ``python benchmarks/studies/verdict.py [--replicates N] [--jobs N]``; it writes
 ``benchmarks/results/verdict.json``. The seed is fixed.
 """
 
 import argparse
 import json
 from collections import Counter
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from steadycut import PatientScores, fit
-from steadycut.core.records import Costs
+from steadycut.core.certify import certificate_of
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.grid import exact_cuts
+from steadycut.core.records import Costs, PatientScores
+from steadycut.core.rules.registry import chosen_cut, parse_rule
+from steadycut.core.strata.costs import CostMatrix
 from steadycut.core.verdict import DECISIONS, MARGIN, QUESTIONS, Comparison
 
 RESULT = Path(__file__).parents[1] / "results" / "verdict.json"
@@ -112,6 +118,13 @@ def settings():
     return found
 
 
+def numbered():
+    """Yield the name of each setting, the setting, and each number of patients."""
+    for name, (setting, sizes) in settings().items():
+        for n in sizes:
+            yield (name, setting), n
+
+
 def truths(setting, cut, promised):
     """Return whether the rule is useful, and how much more it costs than before, in truth."""
     p, costs = setting.there.prevalence, setting.costs
@@ -135,21 +148,20 @@ def counted(setting, cut, n, rng):
 
 
 def compare(setting, n, rng):
-    """Fit at home; return the comparison there, the cut-off and the true answers."""
+    """Choose and check at home; return the comparison there, the cut-off and the true answers."""
     costs = setting.costs
-    options = {"cost_fn": costs.cost_fn, "cost_fp": costs.cost_fp, "n_bootstrap": 5}
-    study = fit(setting.home.draw(n, rng), **options)
-    rule = study.freeze()
+    cut = chosen_cut(exact_cuts(setting.home.draw(n // 2, rng)), parse_rule("stable"), costs)
+    before = confusion_at(setting.home.draw(n - n // 2, rng), cut)
+    certificate = certificate_of(before, costs, DELTA)
     asked = Comparison(
-        here=counted(setting, study.threshold, n, rng),
-        before=rule.reference_counts,
-        matrix=rule.cost_matrix,
+        here=counted(setting, cut, n, rng),
+        before=before.counts,
+        matrix=CostMatrix.of_errors(costs.cost_fn, costs.cost_fp),
         costs=costs,
-        promised=rule.certificate.value,
-        vacuous=rule.certificate.vacuous,
-        n_choices=rule.n_choices,
+        promised=certificate.value,
+        vacuous=certificate.vacuous,
     )
-    return asked, study.threshold, *truths(setting, study.threshold, asked.promised)
+    return asked, cut, *truths(setting, cut, asked.promised)
 
 
 def is_wrong(answer, truth):
@@ -219,12 +231,13 @@ def many_looks(replicates):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=400)
-    replicates = parser.parse_args().replicates
-    rows = [
-        one_row(name, setting, n, replicates)
-        for name, (setting, sizes) in settings().items()
-        for n in sizes
-    ]
+    parser.add_argument("--jobs", type=int, default=1)
+    given = parser.parse_args()
+    replicates = given.replicates
+    asked = [(*part, n, replicates) for part, n in numbered()]
+    with ProcessPoolExecutor(given.jobs) as pool:
+        looks = pool.submit(many_looks, max(replicates // 4, 1))
+        rows = list(pool.map(one_row, *zip(*asked, strict=True)))
     result = {
         "delta": DELTA,
         "margin": MARGIN,
@@ -232,7 +245,7 @@ def main():
         "wrong_use_highest": max(row["wrong_use"] for row in rows),
         "wrong_reject_highest": max(row["wrong_reject"] for row in rows),
         "rows": rows,
-        **many_looks(max(replicates // 4, 1)),
+        **looks.result(),
     }
     RESULT.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
 
