@@ -112,6 +112,7 @@ def test_an_audit_of_a_frame_uses_the_chain_the_label_and_the_site_of_the_rule(a
         patient="patient",
         score="score",
         label="tumour",
+        site="hospital",
         levels=[("slide", "max")],
         how="quantile:0.9",
     )
