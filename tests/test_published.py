@@ -31,7 +31,7 @@ YAML_FILES = [
     *sorted(path.relative_to(REPOSITORY).as_posix() for path in REPOSITORY.glob(".github/*/*.yml")),
 ]
 # Packages whose name in conda is another one.
-IN_CONDA = {"duckdb": "python-duckdb", "matplotlib": "matplotlib-base"}
+IN_CONDA = {"duckdb": "python-duckdb"}
 
 
 def text_of(name):

@@ -46,7 +46,9 @@ def test_a_scorer_can_be_taken_along(folder, tmp_path):
     table = read_parquet(out / "segments.parquet")
     assert table["patient"].tolist() == [None] * 3
     assert (table["score"] > 0.5).all()
-    assert (out / "plots" / "r00.png").read_bytes().startswith(b"\x89PNG")
+    drawn = (out / "plots" / "r00.svg").read_text()
+    assert drawn.count("<polyline") == 12
+    assert drawn.count("<rect") == 3
 
 
 def test_broken_and_unlabelled_records_are_skipped(folder, tmp_path, capsys):

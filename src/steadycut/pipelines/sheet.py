@@ -137,9 +137,7 @@ def origin_columns(
     origins = [origin_of(path, sheet) for path in paths]
     return {
         key: [path.stem for path in paths],
-        "patient": [origin.patient for origin in origins],
-        "label": [origin.label for origin in origins],
-        "site": [origin.site for origin in origins],
+        **{name: [getattr(it, name) for it in origins] for name in ("patient", "label", "site")},
     }
 
 

@@ -6,7 +6,7 @@ import pytest
 from steadycut.errors import BadFile, BadOption
 from steadycut.pipelines.driver import find_files
 from steadycut.pipelines.ecg.beats import find_beats
-from steadycut.pipelines.ecg.clean import RATE, clean, resample
+from steadycut.pipelines.ecg.clean import RATE, clean, detrend, resample
 from steadycut.pipelines.ecg.records import LEADS, RECORDS, Record, read_record
 from tests.pipelines.ecg.making import make_ecg, write_record
 
@@ -129,3 +129,24 @@ def test_find_records(tmp_path, ecg):
     assert find_files([str(header), str(header.with_suffix(""))], RECORDS) == [header]
     with pytest.raises(BadOption, match="no WFDB record"):
         find_files([str(tmp_path / "nothing")], RECORDS)
+
+
+def test_files_of_other_channels_may_be_missing(tmp_path, ecg):
+    """The PTB database keeps its Frank leads in a second file."""
+    header = write_record(tmp_path / "r", ecg[1])
+    text = header.read_text().replace("r 12 ", "r 13 ", 1)
+    header.write_text(text + "r.xyz 16 1000(0)/mV 16 0 0 0 0 vx\n")
+    np.testing.assert_allclose(read_record(header).signal, ecg[1], atol=1e-3)
+
+
+@pytest.mark.parametrize("spell", [str.lower, str.upper, str.title, str.swapcase])
+def test_leads_may_be_spelled_in_any_way(tmp_path, ecg, spell):
+    header = write_record(tmp_path / "r", ecg[1], names=[spell(lead) for lead in LEADS])
+    np.testing.assert_allclose(read_record(header).signal, ecg[1], atol=1e-3)
+
+
+def test_detrending_is_that_of_scipy():
+    from scipy import signal
+
+    noisy = np.random.default_rng(0).normal(size=(12, 5001)).cumsum(axis=1)
+    np.testing.assert_allclose(detrend(noisy), signal.detrend(noisy, axis=1), atol=1e-9)

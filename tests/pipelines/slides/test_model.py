@@ -70,3 +70,19 @@ def test_refusals(tmp_path):
         TileModel(write_model(tmp_path / "odd.onnx", edge=3), ModelOptions())
     with pytest.raises(BadOption, match="cannot score the tiles"):
         TileModel(path, ModelOptions(layout="nhwc")).score(TILES)
+
+
+def test_a_gpu_that_does_not_start_is_an_error(tmp_path, monkeypatch):
+    """ONNX Runtime for GPUs runs on the CPU if no GPU starts; here it is only said to be one."""
+    import onnxruntime
+
+    known = ["CUDAExecutionProvider", "CPUExecutionProvider"]
+    monkeypatch.setattr(onnxruntime, "get_available_providers", lambda: known)
+    usual = onnxruntime.InferenceSession
+    monkeypatch.setattr(
+        onnxruntime,
+        "InferenceSession",
+        lambda *given, providers: usual(*given, providers=["CPUExecutionProvider"]),
+    )
+    with pytest.raises(BadOption, match="the GPU did not start"):
+        TileModel(write_model(tmp_path / "m.onnx"), ModelOptions(device="cuda"))

@@ -72,10 +72,10 @@ def score_ecg_command(
     """Score segments of 12-lead ECGs.
 
     The scorer is a logistic regression. Writes segments.parquet, scorer.json, ecg.json, and with
-    --plot plots/NAME.png. Patients who train the scorer are not in the table. Exit code 3: some
+    --plot plots/NAME.svg. Patients who train the scorer are not in the table. Exit code 3: some
     records were skipped, see stderr.
     """
-    out, seed = output.out, how.seed
+    out, seed, n_jobs = output.out, how.seed, check_count("jobs", how.jobs)
     check_folder(out)
     import_wfdb()
     options = cut.options()
@@ -84,7 +84,6 @@ def score_ecg_command(
     ready = None if how.scorer is None else read_scorer(how.scorer, NAMES)
     files = gather_files(given.records, RECORDS, given.sheet, need_labels=ready is None)
     labels = labels_of_patients(files.sheet) if ready is None else {}
-    n_jobs = check_count("jobs", how.jobs)
     with progress_on_stderr() as progress:
         segments, skipped = read_segments(files.paths, options, n_jobs, progress)
     skipped = [*files.skipped, *skipped]
@@ -101,7 +100,7 @@ def score_ecg_command(
     if output.plot:
         unread = {file.file for file in skipped}
         read = [path for path in files.paths if str(path) not in unread]
-        drawn = {f"{path.stem}.png": draw_segments(path, options) for path in read}
+        drawn = {f"{path.stem}.svg": draw_segments(path, options) for path in read}
         write_folder(out / "plots", drawn)
     counts = {
         "records": int(np.unique(segments.record).size),

@@ -13,6 +13,8 @@ from steadycut.io.packages import optional_package
 from steadycut.pipelines.driver import FileKind
 
 LEADS = ("I", "II", "III", "aVR", "aVL", "aVF", "V1", "V2", "V3", "V4", "V5", "V6")
+# How headers usually spell them; in others they are found by `_lead_places`.
+SPELLINGS = [*LEADS, *(lead.lower() for lead in LEADS), *(lead.upper() for lead in LEADS[3:6])]
 MILLIVOLTS = {"mv": 1.0, "uv": 1e-3, "µv": 1e-3, "v": 1e3, "nv": 1e-6}
 # Below the first rate the waves of a beat are lost; above the second the header is wrong.
 LOWEST_RATE, HIGHEST_RATE = 100.0, 20_000.0
@@ -54,8 +56,15 @@ def read_record(path: Path) -> Record:
         If the record cannot be read, lacks a lead, or has an impossible sampling rate.
     """
     wfdb = import_wfdb()
+    name = str(path.with_suffix(""))
     try:
-        record = wfdb.rdrecord(str(path.with_suffix("")))
+        # Files of other channels are not opened: they may be missing.
+        record = wfdb.rdrecord(name, channel_names=SPELLINGS)
+        if len(record.sig_name or []) < len(LEADS):
+            names = wfdb.rdheader(name, rd_segments=True).sig_name or []
+            record = wfdb.rdrecord(name, channels=_lead_places(names))
+    except BadFile:
+        raise
     except Exception as error:  # noqa: BLE001, wfdb raises whatever numpy and the system raise
         why = " ".join(str(error).split()) or type(error).__name__
         raise BadFile(f"it cannot be read ({why[:120]}). Is the file cut short?") from None

@@ -12,8 +12,7 @@ from steadycut.errors import BadFile, BadOption, refusing
 from steadycut.io.files import hash_file
 from steadycut.io.packages import optional_package
 
-LAYOUTS = ("auto", "nchw", "nhwc")
-ACTIVATIONS = ("none", "sigmoid", "softmax")
+LAYOUTS, ACTIVATIONS = ("auto", "nchw", "nhwc"), ("none", "sigmoid", "softmax")
 DEVICES = {"cpu": "CPUExecutionProvider", "cuda": "CUDAExecutionProvider"}
 # pixel 0..255 -> (pixel / 255 - mean) / deviation
 NORMALIZATIONS: dict[str, tuple[Any, Any]] = {
@@ -170,7 +169,11 @@ def _load(path: Path, provider: str) -> Any:
     settings.log_severity_level = 4
     msg = f"cannot load the model {path}: {{why}} Give an ONNX file."
     with refusing(BadOption, msg, Exception):
-        return onnxruntime.InferenceSession(str(path), settings, providers=[provider])
+        session = onnxruntime.InferenceSession(str(path), settings, providers=[provider])
+    # Where a GPU does not start, ONNX Runtime goes on with the CPU and only logs it.
+    if session.get_providers()[0] != provider:
+        raise BadOption("the GPU did not start, so nothing was scored. Use --device cpu.")
+    return session
 
 
 def _only_input(session: Any, path: Path) -> Any:

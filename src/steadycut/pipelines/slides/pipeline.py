@@ -1,7 +1,7 @@
 """Slides -> one table of scored tiles per slide; finished slides are not scored again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, astuple, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -72,13 +72,12 @@ class Job:
 
     def fingerprint(self, path: Path) -> str:
         """Return a hash of all that a table depends on: neither workers nor the overlay."""
-        origin = origin_of(path, self.sheet)
         depends_on = {
             "version": __version__,
             "options": asdict(self.options),
             "model": self.model.fingerprint,
             "file": file_fingerprint(path),
-            "origin": [origin.patient, origin.label, origin.site],
+            "origin": astuple(origin_of(path, self.sheet)),
         }
         return content_hash(depends_on)
 
