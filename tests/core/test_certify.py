@@ -127,3 +127,19 @@ def test_a_certificate_of_other_counts_is_made_as_this_one():
 def test_a_rule_that_calls_nobody_is_certified_without_a_number():
     found = certify([0.1, 0.2, 0.7, 0.9], [0, 0, 1, 1], threshold=np.inf)
     assert found.risk == 0.5
+
+
+def test_both_errors_cost_the_same_unless_it_is_said():
+    cohort = random_cohort(1, 60)
+    plain = certify(cohort.scores, cohort.labels, 0.5)
+    assert plain == certify(cohort.scores, cohort.labels, 0.5, cost_fn=1.0, cost_fp=1.0)
+
+
+def test_a_certificate_is_plain_numbers_and_a_table_of_one_row():
+    certificate = certificate_of(COUNTS, Costs(), 0.1)
+    content = certificate.to_dict()
+    assert content["value"] == certificate.value
+    assert content["vacuous"] is certificate.vacuous
+    assert {name: [cell] for name, cell in content.items()} == certificate._tables()[
+        "certificate"
+    ]()

@@ -27,6 +27,7 @@ def test_limits_of_one_cut_off_at_equal_costs_are_those_of_clopper_and_pearson()
     (found,) = limited([Item(name="one", cut=0.8, weight=0.5)], data, Costs(), 0.1)
     exact = beta.ppf(1 - 0.05, wrong + 1, 30 - wrong)
     assert found.limit == pytest.approx(exact)
+    assert found.counts == data.counts_at(0.8)
 
 
 @pytest.mark.parametrize("costs", [Costs(), Costs(cost_fn=3)])
