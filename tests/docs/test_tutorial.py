@@ -32,7 +32,7 @@ def test_the_guide_of_survival_shows_what_was_computed():
 
 @pytest.mark.parametrize("hospital", ["hungarian", "switzerland", "va"])
 def test_the_verdicts_of_both_pages_are_those_computed(hospital):
-    verdict = STORED["answers"][hospital]["verdict"]["overall"]
+    verdict = STORED["answers"][hospital]["verdict"]["decision"]
     title = {"hungarian": "Hungary", "switzerland": "Switzerland", "va": "Long Beach"}[hospital]
     assert f"### {title}: {verdict}\n" in CLINICIAN
     section = DATA_SCIENTIST.partition(f"### {title}\n")[2].partition("\n## ")[0]
@@ -43,7 +43,7 @@ def test_the_counts_that_the_clinicians_read_were_computed():
     counts = STORED["answers"]["cleveland"]
     ill, healthy = counts["tp"] + counts["fn"], counts["fp"] + counts["tn"]
     computed = " ".join(SHOWN) + " ".join(
-        sentence for name in HOSPITALS for sentence in STORED["answers"][name].get("questions", [])
+        sentence for name in HOSPITALS for sentence in STORED["answers"][name].get("answer", [])
     )
     known = {
         *re.findall(r"\d+ of \d+", re.sub(r"\s+", " ", computed)),
@@ -52,18 +52,10 @@ def test_the_counts_that_the_clinicians_read_were_computed():
         f"{counts['fp']} of {healthy}",
         # How often a guarantee may fail, and what the explorer is asked.
         *("10 of 100", "20 of 100"),
-        f"{STORED['splits']['hungarian']['open']} of {sum(STORED['splits']['hungarian'].values())}",
-        # Missed in Switzerland: all ill patients without those that were found.
-        *missed(computed),
         f"{HOSPITALS['switzerland'][1]} of the {HOSPITALS['switzerland'][0]}",
     }
     quoted = set(re.findall(r"\d+ of (?:the )?\d+", CLINICIAN))
     assert quoted <= known, quoted - known
-
-
-def missed(text):
-    found = re.findall(r"ill patients \((\d+) of (\d+)", re.sub(r"\s+", " ", text))
-    return [f"{int(ill) - int(called)} of {ill}" for called, ill in found]
 
 
 def test_the_cut_off_that_the_clinicians_read_was_computed():
@@ -81,12 +73,12 @@ def test_the_thousand_patients_of_the_explorer_were_computed():
 
 
 def test_the_same_verdict_at_every_split_is_said_only_where_it_is_true():
-    for hospital in ("switzerland", "va"):
-        assert STORED["splits"][hospital] == {"bad": 20}
-    assert "Switzerland and Long Beach were bad each time" in CLINICIAN
-    found = STORED["splits"]["hungarian"]
-    assert f"good {found['good']} times and open {found['open']} times, never bad" in DATA_SCIENTIST
-    assert set(found) == {"good", "open"}
+    assert STORED["splits"]["switzerland"] == {"do not use": 20}
+    assert 'Switzerland was "do not use" each time' in CLINICIAN
+    counts = STORED["splits"]["hungarian"]
+    use, watch = (counts[name] for name in ("use", "use and watch"))
+    assert f'"use" {use} times and "use and watch" {watch} times' in DATA_SCIENTIST
+    assert set(counts) == {"use", "use and watch"}
 
 
 def test_the_table_has_a_row_for_each_patient(tmp_path, monkeypatch, capsys):

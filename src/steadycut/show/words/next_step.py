@@ -253,7 +253,7 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
     ),
     "one class": "label patients of the other class too; all patients here are of one class.",
     "open": _open,
-    "undecidable": "more labels would not show whether it is useful at these rates. {local}",
+    "undecidable": "more labels would not show whether it is useful at these rates: {local}",
     "own patients": "give patients of another hospital: {audit}",
     "no labels": _no_labels,
     "unit": (
