@@ -18,7 +18,8 @@ from steadycut.errors import Warned
 from steadycut.ingest.request import site_hash
 from steadycut.study.reference import reference_of
 
-N_BOOTSTRAP = 200
+# With very many labels there are fewer draws: the cut-off hardly moves then.
+N_BOOTSTRAP, LEAST_BOOTSTRAP, MOST_DRAWN = 200, 20, 2_000_000
 NO_LABELS = "none, without labels"
 
 
@@ -114,7 +115,8 @@ def bootstrap_cuts(there: Situation, used: PatientScores | None) -> FloatArray:
     rng = np.random.default_rng(there.rule.document.provenance.seed)
     if used is not None:
         labels = labels_of(there.rule, used)
-        cuts = [_drawn_choice(there, labels, rng) for _ in range(N_BOOTSTRAP)]
+        n_draws = int(np.clip(MOST_DRAWN // labels.labels.size, LEAST_BOOTSTRAP, N_BOOTSTRAP))
+        cuts = [_drawn_choice(there, labels, rng) for _ in range(n_draws)]
     elif there.prevalence is None or not there.shift:
         return np.array(there.rule.document.bootstrap_thresholds)
     else:
