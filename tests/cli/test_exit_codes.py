@@ -116,7 +116,7 @@ def test_strict_ends_with_0_where_nothing_is_wrong(table, rule, tmp_path, capsys
 @pytest.mark.parametrize("command", ["apply", "audit", "monitor"])
 def test_the_help_names_the_codes(command, capsys):
     said = run_command(capsys, command, "--help").said
-    for text in ("exit code 4 if a check warns", "5 if the verdict", "6 if monitor"):
+    for text in ("exit code 4 if a check warns", "5 if an audit refuses", "6 if monitor"):
         assert text in said
 
 
