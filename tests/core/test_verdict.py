@@ -320,7 +320,7 @@ def test_a_failing_group_is_found_among_good_ones():
 
 
 def test_more_groups_need_more_evidence():
-    edge = compared([[178, 22], [16, 184]])
+    edge = compared([[174, 26], [21, 179]])
     assert edge.verdict(DELTA).as_before == "yes"
     assert verdicts([edge] * 20, DELTA)[0].as_before == "cannot tell"
     alone, many = edge.change(DELTA), verdicts([edge] * 20, DELTA)[0].change
@@ -708,21 +708,11 @@ def test_texts_write_predictive_values_in_capital_letters():
     assert found == ["sensitivity", "specificity", "NPV", "PPV"]
 
 
-def test_a_cut_off_of_a_menu_is_compared_exactly_with_a_share_for_each_cut_off():
-    here, before = [[170, 30], [20, 180]], [[172, 28], [18, 182]]
-    menu = compared(here, before, n_choices=-10)
-    assert menu.verdict(DELTA).as_before == "yes"
+def test_a_cut_off_of_a_menu_has_a_share_of_the_level_for_each_cut_off():
+    here, before = [[180, 20], [12, 188]], [[172, 28], [18, 182]]
+    plain, menu = compared(here, before), compared(here, before, n_choices=-10)
+    assert plain.verdict(DELTA).as_before == menu.verdict(DELTA).as_before == "yes"
     assert compared(here, before, n_choices=1).verdict(DELTA).as_before == "cannot tell"
-    # As if each of ten cut-offs had a tenth of the error probability.
-    pairs = [(now.opposite, then.opposite) for now, then in menu.rates]
-    least = max(melded_p_value(now, then, 0.1) for now, then in pairs)
-    assert replace(menu, n_choices=-int(0.99 * DELTA / least)).verdict(DELTA).as_before == "yes"
-    many = replace(menu, n_choices=-int(1.01 * DELTA / least) - 1)
-    assert many.verdict(DELTA).as_before == "cannot tell"
-    # Higher rates need as much.
-    worse = compared([[160, 40], [40, 160]], [[190, 10], [10, 190]])
-    p_values = [melded_p_value(now, then) for now, then in worse.rates]
-    level = min(p_values) * 10
-    for factor, shown in ((1.01, True), (0.99, False)):
-        tests = replace(worse, n_choices=-10).tests_for_no["as_before"]
-        assert any(test(factor * level) for test in tests) == shown
+    assert menu.change(DELTA).low < plain.change(DELTA).low
+    assert menu.change(DELTA).high > plain.change(DELTA).high
+    assert replace(menu, n_choices=-1).change(DELTA) == plain.change(DELTA)

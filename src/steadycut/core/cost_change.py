@@ -78,10 +78,12 @@ class TwoHospitals:
 
     def limits(self, level: float, less: FloatArray | float = 0.0) -> Interval:
         """Return a lower and an upper limit of the change less a cost by grade, each at a level."""
-        if self.sequential or self.n_choices:
+        if self.sequential or self.n_choices > 0:
             return self._added(level, less)
         level *= STRICTER
-        now, was = (self._of_means(part, level) for part in (self.here, self.before))
+        # A cut-off of a menu: before, each of its cuts has a share of the level.
+        both = (self.here, 1), (self.before, max(-self.n_choices, 1))
+        now, was = (self._of_means(part, level / cuts) for part, cuts in both)
         change, weights = now[0] - was[0] - less, self.weights
         value = low = high = float(weights @ change)
         if self.shares is None:

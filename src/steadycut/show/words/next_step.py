@@ -166,13 +166,12 @@ def _still_useful(step: NextStep) -> str:
 
 
 def _open(step: NextStep) -> str:
-    needed = next(iter(step.labels or ()), None)
-    which = " not" if needed is not None and needed.refutes else ""
-    about = "" if needed is None else f"about {needed.more} "
+    which = " not" if any(needed.refutes for needed in step.labels or ()) else ""
+    about = "".join(f"about {needed.more} " for needed in step.labels or ())
     looks = " This look without it adds its own {percent} chance of an error."
     return (
-        f"label {about}more patients, which would show that it is{which} useful, and "
-        f"audit all of them as often as you like: {{audit_sequential}}"
+        f"label {about}more patients, which would show that it is{which} useful. "
+        f"Audit all of them as often as you like: {{audit_sequential}}"
         f"{'' if step.error is None else looks}"
     )
 
