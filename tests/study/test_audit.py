@@ -519,11 +519,9 @@ def test_an_open_audit_proposes_looks_whose_limits_hold_together():
     )
     assert plain.verdict.decision == sequential.verdict.decision == "label more"
     for found in (plain, sequential):
-        assert "audit all of them as often as you like" in said(found).next_step
+        assert "Audit all of them as often as you like" in said(found).next_step
         assert "--sequential" in said(found).next_step
-    assert said(plain).next_step.endswith(
-        "This look without it adds its own 10 % chance of an error."
-    )
+    assert "(this look adds its own 10 % chance of an error)" in said(plain).next_step
     assert "adds its own" not in said(sequential).next_step
 
 

@@ -18,6 +18,7 @@ from steadycut import (
     StableThreshold,
     StrataRule,
     aggregate,
+    audit,
     fit,
     fit_by_covariate,
     fit_strata,
@@ -97,6 +98,18 @@ def test_every_surface_says_what_it_is(who, direction, tmp_path):
     assert f"call {who}" in repr(study)
     assert repr(study.freeze()) == f"FrozenRule(score: patient mean; calls {who})"
     assert words in study.freeze().summary()
+
+
+@CASES
+@WHO
+def test_an_audit_judges_no_rule_that_ignores_the_score(who, direction):
+    found = audit(
+        study_of(who, direction).freeze(), cohort(seed=1, direction=direction, prefix="x")
+    )
+    verdict = found.describe().verdict
+    assert (verdict.decision, verdict.useful, verdict.reason) == ("not judged", "no", "no score")
+    assert "it makes one decision for everybody" in repr(found)
+    assert "label about" not in found.summary()
 
 
 @CASES

@@ -242,10 +242,10 @@ def make_ensemble(
             recipe=patients.recipe,
             weight=int(weight),
             reference=read_only(np.sort(sign * reference)),
-            score_range=_range(sign * all_patients.scores),
+            score_range=(float(values.min()), float(values.max())),
         )
-        for patients, weight, reference, all_patients in zip(
-            chose, weights, references, everyone, strict=True
+        for patients, weight, reference, values in zip(
+            chose, weights, references, (sign * each.scores for each in everyone), strict=True
         )
     )
     return Ensemble(kind=kind, methods=methods), weights @ cuts
@@ -324,7 +324,3 @@ def _drawn_patients(n: int, n_replicates: int, rng: np.random.Generator) -> Iter
     step = max(1, BATCH // (2 * n))
     for start in range(0, n_replicates, step):
         yield rng.integers(0, n, size=(min(step, n_replicates - start), n))
-
-
-def _range(scores: FloatArray) -> tuple[float, float]:
-    return float(scores.min()), float(scores.max())

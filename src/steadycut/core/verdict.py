@@ -97,7 +97,8 @@ class Verdict:
 
     ``rates`` has the answer for each certified rate; "within the certificate" includes them.
     ``change`` is the cost here less that before, None if it is not known. With a
-    ``reason``, that all patients are of one class, nothing is judged.
+    ``reason``, nothing is judged: all patients are of one class, or the rule calls everybody or
+    nobody, whatever the score is ("no score"), and so is never useful.
     """
 
     useful: Answer
@@ -105,7 +106,7 @@ class Verdict:
     within_certificate: Answer
     rates: Mapping[RateName, Answer] = field(default_factory=dict)
     change: CostChange | None = None
-    reason: Literal["one class"] | None = None
+    reason: Literal["one class", "no score"] | None = None
 
     @property
     def decision(self) -> Decision:
@@ -133,7 +134,8 @@ class Comparison:
     cut-off; 0 if others did, and minus the number of cut-offs if these were fixed beforehand.
     ``own_choices`` says the same of the patients here. With
     ``sequential`` the answers hold at every look at once. ``rounded`` says that errors here may be
-    counted too high; then nothing is answered with no. ``certified`` are the smallest values of the
+    counted too high; then nothing is answered with no. ``ignores_score`` says that the rule calls
+    everybody or nobody, whatever the score is. ``certified`` are the smallest values of the
     rates that were certified, for two grades.
     """
 
@@ -148,6 +150,7 @@ class Comparison:
     margin: float = MARGIN
     sequential: bool = False
     rounded: bool = False
+    ignores_score: bool = False
     certified: Mapping[RateName, float] = field(default_factory=dict)
 
     @property
@@ -461,6 +464,7 @@ def verdicts(several: Sequence[Comparison], delta: float) -> list[Verdict]:
     by_tests = _refuted(several, delta / 2, lambda name: name not in {"as_before", WITHIN})
     within = _refuted(several, delta, lambda name: name == WITHIN)
     for comparison, *against in zip(several, by_tests, within, strict=True):
+        silent: Literal["no score"] | None = "no score" if comparison.ignores_score else None
         if any(test(share) for test in comparison.tests_for_no.get("as_before", ())):
             against.append({"as_before"})
         answers: dict[Question | RateName, Answer] = {}
@@ -471,12 +475,12 @@ def verdicts(several: Sequence[Comparison], delta: float) -> list[Verdict]:
         rates = {name: answers[name] for name in comparison.certified}
         found.append(
             Verdict(
-                useful=answers["useful"],
+                useful="no" if silent else answers["useful"],
                 as_before=answers["as_before"],
                 within_certificate=worst_answer([answers[WITHIN], *rates.values()]),
                 rates=rates,
                 change=comparison.change(share),
-                reason="one class" if comparison.one_class else None,
+                reason="one class" if comparison.one_class else silent,
             )
         )
     return found

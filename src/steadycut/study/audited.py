@@ -361,7 +361,7 @@ def _answers(found: Audit, part: LabelledPart) -> dict[str, object]:
     return {
         "questions": questions,
         "next_step": next_step(found.rule, part, questions)
-        if reason is None
+        if reason is None or reason == "no score"
         else NextStep(verb="check", why=reason),
         "groups": group_parts(part.groups, found.rule.certificate.delta),
         "worst_group": None if worst is None else name_of(worst),

@@ -84,7 +84,7 @@ def next_step(
         return NextStep(
             verb="wait", why="unknown fate", n_patients=n_patients, n_unknown=n_patients - known
         )
-    if decision == "label more":
+    if decision in {"label more", "not judged"}:
         return _label_more(rule, part, questions)
     return NextStep(verb="monitor", why="watch", file_name=name)
 

@@ -86,4 +86,4 @@ def test_what_labels_decide_is_said():
     labels = [LabelsNeeded(question="useful", more=12, refutes=True)]
     text = in_python("open", labels=labels, error=0.1)
     assert "label about 12 more patients, which would show that it is not useful" in text
-    assert text.endswith("This look without it adds its own 10 % chance of an error.")
+    assert "often as you like (this look adds its own 10 % chance of an error): " in text

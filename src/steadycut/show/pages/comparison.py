@@ -54,7 +54,7 @@ def conclusion(comparison: ComparisonDocument) -> str:
     """Say which rules cost less or more than the one that was fixed beforehand, beyond chance."""
     less, more, rest = (named(comparison, answer) for answer in ("less", "more", "cannot tell"))
     both = (("less", less), ("more", more))
-    parts = [f"{names} cost{_s(names)} {answer}" for answer, names in both if names]
+    parts = [f"{names} cost{'' if ', ' in names else 's'} {kind}" for kind, names in both if names]
     if not parts:
         parts = ["no other rule differs from it" if rest else "no other rule was compared"]
     beyond = f" beyond chance ({percent(1 - comparison.delta)} confidence for all together)"
@@ -94,11 +94,6 @@ def options_of(row: ComparedRule) -> dict[str, str]:
 def named(comparison: ComparisonDocument, answer: str) -> str:
     """Return the names of the rules with one answer."""
     return ", ".join(row.name for row in comparison.rows if row.against_fixed == answer)
-
-
-def _s(names: str) -> str:
-    """Return the ending of a verb about one rule or several."""
-    return "" if ", " in names else "s"
 
 
 def answer_table(rows: Sequence[ComparedRule]) -> Table:

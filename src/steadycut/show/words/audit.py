@@ -32,6 +32,7 @@ NOT_JUDGED = {
     "unit": "the scores are unlike those of the rule: another unit or another scorer?",
     "one class": "all patients with a label are of one class",
     "own patients": "these patients took part in making the rule",
+    "no score": "the rule ignores the score: it makes one decision for everybody",
 }
 # So many sites or groups that fail are named in a sentence, in so many characters.
 MOST_NAMED, MOST_CHARACTERS = 5, 70

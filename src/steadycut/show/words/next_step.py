@@ -168,11 +168,10 @@ def _still_useful(step: NextStep) -> str:
 def _open(step: NextStep) -> str:
     which = " not" if any(needed.refutes for needed in step.labels or ()) else ""
     about = "".join(f"about {needed.more} " for needed in step.labels or ())
-    looks = " This look without it adds its own {percent} chance of an error."
+    looks = "" if step.error is None else " (this look adds its own {percent} chance of an error)"
     return (
-        f"label {about}more patients, which would show that it is{which} useful. "
-        f"Audit all of them as often as you like: {{audit_sequential}}"
-        f"{'' if step.error is None else looks}"
+        f"label {about}more patients, which would show that it is{which} useful. Audit all of them "
+        f"as often as you like{looks}: {{audit_sequential}}"
     )
 
 
