@@ -108,7 +108,7 @@ def test_an_audit_judges_no_rule_that_ignores_the_score(who, direction):
     )
     verdict = found.describe().verdict
     assert (verdict.decision, verdict.useful, verdict.reason) == ("not judged", "no", "no score")
-    assert "it makes one decision for everybody" in repr(found)
+    assert "it makes one decision for everybody" in found.summary()
     assert "label about" not in found.summary()
 
 
