@@ -215,7 +215,7 @@ def comparison_of(rule: FrozenFile[Any], asked: Asked, here: IntArray) -> Compar
         margin=asked.margin,
         sequential=asked.sequential,
         rounded=asked.rounded,
-        ignores_score=bool(np.isinf(rule.cut_offs or (0.0,)).all()),
+        ignores_score=bool(np.isinf(rule.cut_off or 0.0)),
         certified=rule.certified_rates,
     )
 
