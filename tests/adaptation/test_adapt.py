@@ -56,6 +56,53 @@ def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certific
     assert found.warnings == ()
 
 
+def test_a_wrong_prevalence_of_a_sharp_score_misses_hardly_more_than_the_frozen_cut_off():
+    """Where the classes are far apart, a few more calls once asked for a huge move of the odds."""
+    rng, labels = np.random.default_rng(1), np.repeat([0, 1], [128, 72])
+    sharp = PatientScores(scores=rng.normal(size=200) + 5 * labels, labels=labels)
+    rule = fit(sharp, n_bootstrap=20).freeze()
+    ill = np.repeat([0, 1], [117, 33])
+    scores = rng.normal(size=150) + 5 * ill + 0.5
+    found = adapt(rule, PatientScores(scores=scores), prevalence=0.13)
+    frozen, here = (
+        ((scores < cut) & (ill == 1)).sum() for cut in (rule.threshold, found.threshold)
+    )
+    assert here <= frozen + 3
+
+
+def test_the_lines_of_wrong_odds_are_cut_offs_of_the_menu():
+    found = adapt(RULE, POOL, prevalence=0.1).describe()
+    menu = [one.threshold for one in found.candidates]
+    assert all(one.threshold in menu for one in found.wrong_odds)
+
+
+def test_all_patients_count_for_the_share_called_where_all_have_labels():
+    everyone = cohort(300, 0.3, 1, "q")
+    found = adapt(RULE, everyone).describe()
+    called = everyone.scores[:, None] >= [found.threshold, found.frozen_threshold]
+    assert called.mean(axis=0).tolist() == pytest.approx([found.call_rate, found.frozen_call_rate])
+    assert found.n_patients == 60
+
+
+def test_where_all_have_labels_and_more_would_not_help_another_score_is_named():
+    labels = np.tile([0, 1], 100)
+    useless = PatientScores(scores=np.repeat(np.linspace(0, 3, 20), 10), labels=labels)
+    step = adapt(RULE, useless).summary().splitlines()[-1]
+    assert "another score" in step
+    assert "label " not in step
+
+
+def test_a_target_that_is_only_a_wish_is_called_one():
+    rng, labels = np.random.default_rng(4), np.repeat([0, 1], [150, 150])
+    worse = PatientScores(scores=rng.normal(size=300) + 1.5 * labels, labels=labels)
+    document = adapt(RULE, worse).describe()
+    assert document.labels.decision == "undecided"
+    text = said(document).verdict
+    assert "That is shown to be better than calling everybody or nobody. The target of" in text
+    assert "only a wish" in text
+    assert "audit the new rule.json on other patients" in said(document).next_step
+
+
 def test_the_file_gives_the_same_cut_off_as_all_patients_to_about_one_rank_in_a_hundred():
     ill, well = HOME.positive_scores, HOME.negative_scores
     home = HomeScores(positive=ill, negative=well, n_positive=ill.size, n_negative=well.size)

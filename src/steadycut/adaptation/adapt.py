@@ -1,7 +1,7 @@
 """A frozen rule at the next hospital: another cut-off, beside the frozen one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from steadycut.adaptation import before, labels
 from steadycut.adaptation.next_step import next_step
 from steadycut.adaptation.rule import adapted_rule, certificate_here
 from steadycut.core.adapt.menu import grey_part, grey_zone, random_part
+from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
 from steadycut.core.records import PatientScores
@@ -72,26 +73,27 @@ class Adaptation(Shown):
         """Return the answer in a few lines; no patient is shown."""
         known = "not certified" if self.judged is None else self.judged.decision
         here, frozen = cut_text(self.threshold), cut_text(self.situation.rule.threshold)
-        cuts = f"cut-off {here} here, frozen {frozen}"
-        return f"Adaptation: {cuts}; {known}\n{LOOK}"
+        return f"Adaptation: cut-off {here} here, frozen {frozen}; {known}\n{LOOK}"
 
     def describe(self) -> documents.AdaptationDocument:
         """Return everything that was found, as one typed record."""
-        there, rule = self.situation, self.situation.rule
+        own, rule = self.situation, self.situation.rule
+        # Where everybody has labels, all count for the shares called, not only who made the menu.
+        there = replace(own, pool=Pool.of(rule.sign * self.seen[0].scores)) if self.divided else own
         return documents.AdaptationDocument.of(
             *(self, there, rule),
             class_names=names_part(rule.recipe.class_names),
             call_rate=there.call_rate(self.cut),
             frozen_threshold=rule.threshold,
             frozen_call_rate=there.call_rate(there.frozen),
-            n_patients=there.pool.scores.size,
+            n_patients=own.pool.scores.size,
             prevalence_before=there.home.prevalence,
             pull=None if there.stated is None else there.stated.pull,
-            wrong_odds=wrong_odds(there),
+            wrong_odds=wrong_odds(own),
             candidates=candidate_parts(there, self.cut, self.judged),
             labels=None if self.judged is None else labels_part(self.judged, divided=self.divided),
             path=None if self.judged is None else self.judged.path,
-            next_step=next_step(there, self.judged),
+            next_step=next_step(own, self.judged, divided=self.divided),
             parent_sha256=str(rule.document.sha256),
             rule_sha256=str(self.rule.document.sha256),
             label_how=None if self.used is None else self.used.recipe.label_how,
@@ -142,7 +144,7 @@ def wrong_odds(there: before.Situation) -> list[documents.WrongOddsPart]:
     for factor in (1 / WRONG, WRONG):
         ends = expit(logit(np.array(there.prevalence)) + np.log(factor)).tolist()
         other = Followed.of(there.model, counts, (ends[0], ends[1]))
-        cut = there.at_shift(other.shift)
+        cut = there.nearest_cut(other.shift)
         where = {"threshold": there.value(cut), "call_rate": there.call_rate(cut)}
         rows.append(documents.WrongOddsPart.of(other, factor=factor, **where))
     return rows
@@ -266,7 +268,7 @@ def adapt(  # noqa: PLR0913
     there = before.situation_of(rule, pool, stated)
     first = menu.situation.menu_sha256 if isinstance(menu, Adaptation) else menu
     before.check_same_menu(there, first)
-    judged, used, cut, unlike = None, None, there.unlabelled, list[str]()
+    judged, used, cut, unlike = None, None, there.nearest_cut(there.shift), list[str]()
     if labelled is not None:
         labels.check_labelled(there, pool, labelled, choosing)
         if not divided:

@@ -70,12 +70,9 @@ class Situation:
         """The shift of the log odds before any label: what a stated prevalence asks for, or 0."""
         return 0.0 if self.stated is None else self.stated.shift
 
-    @property
-    def unlabelled(self) -> float:
-        """The cut-off before any label; the frozen one, unless a stated prevalence moves it."""
-        if self.stated is None:
-            return self.frozen
-        return self.menu[nearest(self.pool, self.menu, self.at_shift(self.shift))].cut
+    def nearest_cut(self, shift: float) -> float:
+        """Return the cut-off of the menu that decides most nearly as the one at a shift."""
+        return self.menu[nearest(self.pool, self.menu, self.at_shift(shift))].cut
 
     def at_shift(self, shift: float, model: Model | None = None) -> float:
         """Return the cut-off at a shift; without one, that of the first hospital.

@@ -5,46 +5,45 @@ from steadycut.adaptation.labels import Judged
 from steadycut.core.adapt.menu import labels_needed
 from steadycut.documents.adaptation import ChangePart
 from steadycut.documents.next_step import NextStep
+from steadycut.documents.parts import CostsPart
 
 LEAST_MORE = 10
 
 
-def next_step(there: Situation, judged: Judged | None) -> NextStep:
-    """Return what to do now, and how many labels that takes."""
+def next_step(there: Situation, judged: Judged | None, *, divided: bool = False) -> NextStep:
+    """Return what to do now, and how many labels that takes.
+
+    Where everybody has labels (``divided``) and more would not help, another score is needed.
+    """
     if judged is None:
-        risk, stated = there.rule.certificate.risk, there.stated
-        if stated is not None:
-            risk = there.home.smallest_risk(stated.prevalence, there.costs)
-        return _label(there, risk, there.target)
+        share = there.stated.prevalence if there.stated else there.home.prevalence
+        goal = CostsPart.of(there.costs).trivial_risk(share)
+        risk = there.home.smallest_risk(share, there.costs)
+        needed = _needed(there, risk, goal, there.rule.certificate.delta)
+        return NextStep(verb="label", why="adapted: no labels", n_patients=needed)
     if judged.decision == "refuted":
         return NextStep(verb="fit", why="adapted: refuted")
-    trivial = judged.used.trivial_risk(there.costs)
+    used, trivial = judged.used, judged.used.trivial_risk(there.costs)
     # What the first rule had certified is a wish, unless somebody asked for it.
     by_default = there.stated is None and judged.target in {None, there.target}
     if judged.limit < trivial and (judged.decision == "certified" or by_default):
-        return NextStep(verb="monitor", why="adapted: certified", file_name=there.rule.file_name)
-    goal = trivial if judged.target is None else min(judged.target, trivial)
-    return _label(there, judged.used.risk(there.costs), goal, judged)
+        return NextStep(verb="audit", why="adapted: certified", file_name=there.rule.file_name)
+    goal = trivial if by_default or judged.target is None else min(judged.target, trivial)
+    needed = _needed(there, used.risk(there.costs), goal, judged.delta, used.n_patients)
+    return NextStep(
+        verb="fit" if divided and needed is None else "label",
+        why="adapted: open",
+        n_patients=needed,
+        goal="useful" if goal == trivial else "target",
+        looks_again=judged.path is not None or None,
+    )
 
 
-def _label(
-    there: Situation, risk: float, target: float | None, judged: Judged | None = None
-) -> NextStep:
-    """Return how many random patients to label to reach a target."""
-    step = NextStep(verb="label", why="adapted: no labels")
-    if judged is not None:
-        again = judged.path is not None or None
-        step = NextStep(verb="label", why="adapted: open", looks_again=again)
-    if target is None:
-        return step
+def _needed(there: Situation, risk: float, goal: float, delta: float, seen: int = 0) -> int | None:
+    """Return how many more random labels show that the cost is below a goal; None if too many."""
     largest, weight = there.costs.largest, max(item.weight for item in there.menu)
-    delta = there.rule.certificate.delta if judged is None else judged.delta
-    needed = labels_needed(risk / largest, target / largest, delta * weight)
-    if needed is None:
-        return step.model_copy(update={"out_of_reach": True})
-    if judged is not None:
-        needed = max(needed - judged.used.n_patients, LEAST_MORE)
-    return step.model_copy(update={"n_patients": needed})
+    labels = labels_needed(risk / largest, goal / largest, delta * weight)
+    return labels and max(labels - seen, LEAST_MORE)
 
 
 def after_change(part: ChangePart, number: int) -> NextStep:

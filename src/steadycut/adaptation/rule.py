@@ -86,8 +86,7 @@ def certificate_here(there: Situation, judged: Judged | None) -> CertificatePart
     if judged is None:
         stated = there.stated.prevalence if there.stated else there.home.prevalence
         risk = trivial = CostsPart.of(costs).trivial_risk(stated)
-        value, delta, n_patients = costs.largest, there.rule.certificate.delta, 0
-        bound = NO_LABELS
+        value, delta, n_patients, bound = costs.largest, there.rule.certificate.delta, 0, NO_LABELS
     else:
         used, value, delta = judged.used, judged.limit, judged.delta
         risk, trivial, n_patients = used.risk(costs), used.trivial_risk(costs), used.n_patients

@@ -13,9 +13,9 @@ Decision = Literal["certified", "refuted", "undecided"]
 class CandidateCutPart(parts.Part):
     """A cut-off that was fixed before any label was seen.
 
-    ``call_rate`` is the share of the unlabelled patients. ``weight`` is the share of the error
-    probability. With labels, ``limit`` is the upper limit of the mean cost; all limits hold
-    together.
+    ``call_rate`` is the share of the unlabelled patients, or of all patients if all have labels.
+    ``weight`` is the share of the error probability. With labels, ``limit`` is the upper limit of
+    the mean cost; all limits hold together.
     """
 
     name: str

@@ -54,8 +54,9 @@ class NextStep(parts.Part):
     of the frozen file. ``local`` is how to get a cut-off for one hospital. ``groups`` are those
     that it is about. ``labels`` say how many more patients answer each question. ``error`` is the
     chance of an error at each look. ``graded`` says that there are more than two grades or
-    decisions, ``survival`` that the rule names columns of a follow-up, ``out_of_reach`` that no
-    number of patients reaches the target, ``looks_again`` that limits hold at every look.
+    decisions, ``survival`` that the rule names columns of a follow-up, ``looks_again`` that limits
+    hold at every look. ``goal`` is what more labels are for; without ``n_patients`` it is out of
+    reach.
     ``otherwise`` is used while no change is accepted. ``first`` is what a watch does before all
     else.
     """
@@ -72,7 +73,7 @@ class NextStep(parts.Part):
     error: FiniteFloat | None = None
     graded: bool | None = None
     survival: bool | None = None
-    out_of_reach: bool | None = None
+    goal: Literal["target", "useful"] | None = None
     looks_again: bool | None = None
     otherwise: Otherwise | None = None
     first: Literal["go on", "check scores"] | None = None

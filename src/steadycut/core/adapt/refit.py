@@ -9,9 +9,11 @@ patients, together with the labelled patients from here, each counted as `TIMES`
 A stated prevalence gives the shift in two ways. If each class has the scores that it had, the shift
 is the difference of the log odds of the two prevalences. If each score has the risk that it had, up
 to a shift, it is the one with which the mean risk of the patients here is the stated prevalence.
-Their mean is taken. A number can be wrong, so the range is widened by `DOUBT`, the smallest shift
-that it allows is taken, and `FOLLOWED` of it is followed. Labels move the shift further, from a
-normal prior around that. ``benchmarks/studies/adapt`` measures all of it.
+If the score separates the classes, a small difference asks for a huge shift there, so it is taken
+at most `APART` from the other one. Their mean is taken. A number can be wrong, so the range is
+widened by `DOUBT`, the smallest shift that it allows is taken, and `FOLLOWED` of it is followed.
+Labels move the shift further, from a normal prior around that. ``benchmarks/studies/adapt``
+measures all of it.
 """
 
 from dataclasses import dataclass
@@ -30,6 +32,8 @@ from steadycut.core.rules.stable import Stable
 
 # Which part of the shift that a stated prevalence asks for is followed.
 FOLLOWED = 0.75
+# The two shifts of a stated prevalence differ by less than this between real hospitals.
+APART = 4.0
 # By so much the stated log odds may be wrong, either way.
 DOUBT = 0.2
 # The standard deviation of the shift before any label is seen.
@@ -154,7 +158,8 @@ def asked_shift(model: Model, counts: FloatArray, prevalence: float) -> float:
     """
     share = float(np.clip(prevalence, *PREVALENCES))
     risks = agreeing_shift(model.odds, counts, share * counts.sum())
-    return (risks + float(logit(share)) - model.log_odds) / 2
+    prior = float(logit(share)) - model.log_odds
+    return prior + float(np.clip(risks - prior, -APART, APART)) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

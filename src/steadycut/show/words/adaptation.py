@@ -1,5 +1,7 @@
 """What is known about an adapted cut-off and about a new version, in sentences."""
 
+import math
+
 from steadycut.adaptation.chain import Link
 from steadycut.core import rounding
 from steadycut.core.rounding import cut_text
@@ -63,16 +65,27 @@ def stated(prevalence: Range) -> str:
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
+def calls(cut: float, share: float, direction: str) -> str:
+    """Say whom a cut-off calls.
+
+    Examples
+    --------
+    >>> calls(0.5, 0.2, "ge"), calls(math.inf, 0.0, "ge")
+    ('cut-off 0.5 calls 20 of 100 patients', 'rule calls nobody')
+    """
+    called = f"cut-off {cut_text(cut)} calls {rounding.of_hundred(share)} patients"
+    return called if math.isfinite(cut) else f"rule calls {rounding.who_is_called(cut, direction)}"
+
+
 def verdict_text(result: AdaptationDocument) -> tuple[str, str]:
     """Say what the cut-off is and what it calls, and what is known about it."""
     if result.change is not None:
         return change_text(result.change, result)
-    here, before = map(rounding.of_hundred, (result.call_rate, result.frozen_call_rate))
-    cut, frozen = cut_text(result.threshold), cut_text(result.frozen_threshold)
-    moved = f"the frozen cut-off {cut} stays; it calls {here} patients here."
-    if result.threshold != result.frozen_threshold:
-        calls = f"it calls {here} patients, the frozen one {before}"
-        moved = f"cut-off {cut} here instead of {frozen}: {calls}."
+    here = calls(result.threshold, result.call_rate, result.direction)
+    frozen = calls(result.frozen_threshold, result.frozen_call_rate, result.direction)
+    moved = f"the new {here} here. The frozen {frozen}."
+    if result.threshold == result.frozen_threshold:
+        moved = f"the frozen {here} here. It stays."
     if result.labels is None:
         return moved, "No label confirms it, so nothing is certified here."
     return moved, certified(result, result.labels) + DIVIDED[result.labels.divided].format(result)
@@ -89,10 +102,12 @@ def certified(result: AdaptationDocument, labels: LabelsPart) -> str:
     proven = f"{at_most(limit, result.costs)} ({percent(1 - labels.delta, 0)} confidence)"
     if labels.decision == "refuted":
         return f"{seen} Its cost is shown to be above the target of {target:.3g}."
+    useful = limit < used.trivial_risk(result.costs.as_costs())
+    shown = f"{proven}. That is {NOT_SHOWN.removeprefix('not ' * useful)}."
     if labels.decision == "certified" or target is None:
-        useful = limit < used.trivial_risk(result.costs.as_costs())
-        return f"Certified here: {proven}.{'' if useful else f' That is {NOT_SHOWN}.'} {seen}"
-    return f"{seen} Shown so far: {proven}; the target of {target:.3g} is not reached yet."
+        return f"Certified here: {shown} {seen}"
+    wish = "; it is only a wish" if result.next_step.why == "adapted: certified" else " yet"
+    return f"{seen} Shown so far: {shown} The target of {target:.3g} is not reached{wish}."
 
 
 def assumptions(result: AdaptationDocument) -> tuple[str, ...]:
@@ -113,11 +128,9 @@ def compared(difference: float) -> str:
     >>> compared(0.0312), compared(-0.0026)
     ('at most 0.0312 above', 'at least 0.0026 below')
     """
-    return (
-        f"at most {rounding.at_most(difference)} above"
-        if difference >= 0
-        else f"at least {rounding.at_least(-difference)} below"
-    )
+    if difference < 0:
+        return f"at least {rounding.at_least(-difference)} below"
+    return f"at most {rounding.at_most(difference)} above"
 
 
 def change_text(part: ChangePart, result: AdaptationDocument) -> tuple[str, str]:
@@ -161,13 +174,12 @@ def link_text(link: Link) -> str:
 
 
 def _what_holds(plan: ChangePlan, link: ChangeVersion) -> str:
-    labels = f"{link.labels} labels: {link.outcome}"
-    attempt = f"attempt {link.attempt} (delta {link.delta:.3g}), {labels}"
+    done = f"attempt {link.attempt} (delta {link.delta:.3g}), {link.labels} labels: {link.outcome}"
     if link.chosen is None:
-        return f"{attempt}; {OTHERWISE[plan.impact_assessment.otherwise]}"
+        return f"{done}; {OTHERWISE[plan.impact_assessment.otherwise]}"
     tried, protocol = link.tried[link.chosen], plan.modification_protocol
     return (
-        f"{attempt}; cut-off {cut_text(tried.threshold)}, risk at most "
+        f"{done}; cut-off {cut_text(tried.threshold)}, risk at most "
         f"{rounding.at_most(tried.limit)} (target {protocol.target:.3g}), "
         f"{compared(tried.difference)} the original (margin {protocol.margin:.3g})"
     )

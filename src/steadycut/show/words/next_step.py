@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from shlex import quote
 
+from steadycut.core.adapt.menu import MOST_LABELS
 from steadycut.documents.next_step import NextStep, Verb, Why
 from steadycut.errors import as_flag, as_keyword
 from steadycut.show.words.audit import NOT_SHOWN, capital, names_of
@@ -203,25 +204,25 @@ def _decisions(step: NextStep) -> str:
     )
 
 
-def _labels(step: NextStep) -> str:
-    """Say how many random patients to label for an adapted cut-off."""
-    if step.out_of_reach:
-        errors = "seen so far" if step.why == "adapted: open" else "expected"
-        return f"more random patients; at the errors {errors} the target is out of reach"
-    if step.n_patients is None:
-        return "30 or more random patients"
-    more = " more" if step.why == "adapted: open" else ""
-    return f"about {step.n_patients}{more} random patients"
-
-
 def _adapted(step: NextStep) -> str:
+    """Say how many random patients to label for an adapted cut-off, and what that would show."""
+    useful = "show that the rule is better than calling everybody or nobody"
+    shown = "reach the target" if step.goal == "target" else useful
+    far = f"even {MOST_LABELS:,} labels would not {shown}."
+    if step.verb == "fit":
+        return f"try another score, other costs or another direction. At the errors seen {far}"
     if step.why == "adapted: no labels":
-        return f"label {_labels(step)} of this hospital, and run adapt again with {{with_labels}}."
+        less = "" if step.n_patients else f" At the errors expected {far}"
+        here = f"about {step.n_patients or 30} random patients of this hospital"
+        return f"label {here}, and run adapt again with {{with_labels}}.{less}"
+    more = f"about {step.n_patients} more random patients to {shown}."
+    if step.n_patients is None:
+        more = f"more random patients, but expect little: at the errors seen so far {far}"
     look_once = (
         " If you will look again when more labels come in, take them one at a time with "
         "{sequential} from the start: limits that are looked at again and again do not hold."
     )
-    return f"label {_labels(step)}.{'' if step.looks_again else look_once}"
+    return f"label {more}{'' if step.looks_again else look_once}"
 
 
 def _failed(step: NextStep) -> str:
@@ -287,7 +288,7 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
         "do not use it here. Ask why the score does worse; fit a cut-off on patients of this "
         "hospital, or use another score."
     ),
-    "adapted: certified": "use the new rule.json with {apply}, and watch it: {monitor}.",
+    "adapted: certified": "audit the new rule.json on other patients before you use it: {audit}",
     "change accepted": "use {file_name}, beside the plan, with {apply}, and watch it with {watch}.",
     "change open": (
         "label the next patients in their order, and run the same command again; it is still the "
