@@ -243,14 +243,14 @@ def _rate_rows(audit: LabelledAudit) -> Iterator[tuple[str, str]]:
         return
     moved = [-part.moved for part in rates] or [0, 0]
     known = (here.sensitivity, before.sensitivity), (here.specificity, before.specificity)
-    names = "sensitivity", "specificity"
-    for name, (now, was), change in zip(names, known, moved, strict=True):
+    names, who, n = ("sensitivity", "specificity"), audit.names, here.confusion
+    right = f"{n.tp} of {n.n_positive} {who.ill}", f"{n.tn} of {n.n_negative} {who.healthy}"
+    for name, (now, was), people, change in zip(names, known, right, moved, strict=True):
         ends = interval_of(here.fixed_cut.characteristics[name], here.confidence)
-        yield capital(name), f"{rate(now)}{ends}; before {rate(was)}{MOVED[change]}"
+        yield capital(name), f"{rate(now)}{ends}, {people}; before {rate(was)}{MOVED[change]}"
     area = here.fixed_cut.characteristics["auc"]
     if area.value is not None:
-        before_area = audit.auc_internal
-        rest = "" if before_area is None else f"; before about {before_area:.2f}"
+        rest = "" if audit.auc_internal is None else f"; before about {audit.auc_internal:.2f}"
         yield "AUC", f"{area.value:.2f}{interval_of(area, here.confidence)}{rest}"
 
 
