@@ -53,6 +53,8 @@ def even_place(scores, steps):
     if not any(step > 0 for step in steps):
         return FARTHEST
     a, b = minimise(points)
+    if b <= 0:
+        return -FARTHEST if a > 0 else FARTHEST if a < 0 else 0.0
     return max(-FARTHEST, min(FARTHEST, -a / max(b, FLATTEST)))
 
 

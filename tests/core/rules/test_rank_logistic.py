@@ -157,3 +157,16 @@ def test_each_row_halves_its_own_steps():
     together = np.stack(fit_line(*rows, 1e-9))[:, 0]
     alone = np.ravel(fit_line(score, ill, well, 1e-9))
     assert together == pytest.approx(alone, rel=1e-4)
+
+
+@pytest.mark.parametrize("d", [-0.5, -1.0, -2.0])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_line_that_falls_has_its_place_beyond_all_patients(d, seed):
+    """Also where both classes are as large, so that the intercept is nearly 0."""
+    rng = np.random.default_rng(seed)
+    labels = rng.permutation(np.repeat([0, 1], 100))
+    order = np.argsort(rng.normal(size=200) + d * labels)
+    misses = np.concatenate([[0], np.cumsum(labels[order])])[None, :].astype(float)
+    alarms = np.concatenate([[100], 100 - np.cumsum(1 - labels[order])])[None, :].astype(float)
+    place = even_place(np.arange(201)[None, :], np.array([[200]]), misses, alarms)
+    assert abs(place[0]) == rank_logistic.FARTHEST

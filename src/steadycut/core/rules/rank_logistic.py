@@ -3,8 +3,8 @@
 Every patient weighs as much as an error costs. Fitted are the log odds a + b z, where z is the
 normal score of a patient's rank. The slope b has a standard Cauchy prior: few patients do not make
 a weak score steep, and a sharp score stays as steep as it is. The place looked for is z = -a / b. A
-line that does not rise has none: it counts as one that hardly rises, and its place lies beyond all
-patients. Then everybody is called, or nobody, whichever is cheaper.
+line that does not rise has none: its place lies beyond all patients. Then everybody is called, or
+nobody, whichever is cheaper.
 """
 
 from typing import Any
@@ -31,7 +31,7 @@ STEP = 2 * LAST_EDGE / (GROUPS - 2)
 EDGES = edges_of(GROUPS)
 # A place further out than this counts as everybody, or as nobody.
 FARTHEST = 40.0
-# A line that rises less than this, or falls, counts as rising so much.
+# A line that rises less than this counts as rising so much.
 FLATTEST = 0.02
 MOST_STEPS = 200
 # The error after a step is about the square of the step.
@@ -138,4 +138,5 @@ def _loss_and_step(
 
 def place_of(intercept: FloatArray, slope: FloatArray) -> FloatArray:
     """Return where each line crosses zero, between -`FARTHEST` and `FARTHEST`."""
-    return np.asarray(np.clip(-intercept / np.maximum(slope, FLATTEST), -FARTHEST, FARTHEST))
+    place = np.clip(-intercept / np.maximum(slope, FLATTEST), -FARTHEST, FARTHEST)
+    return np.where(slope > 0, place, -FARTHEST * np.sign(intercept))
