@@ -149,8 +149,8 @@ def test_a_bad_table_is_refused(place, capsys, name, as_json):
 
 def test_a_wrong_positive_value_is_refused(place, capsys):
     table = place.changed("label", lambda _, y: ["MSS", "MSI"][y])
-    arguments = ["fit", table, *FIT, "--positive", "msi", "--out", place.out]
-    refuse(place, capsys, arguments, "'msi'", "'MSI', 'MSS'")
+    arguments = ["fit", table, *FIT, "--positive", "msx", "--out", place.out]
+    refuse(place, capsys, arguments, "'msx'", "'MSI', 'MSS'")
 
 
 def test_identifiers_as_scores_are_not_shown(place, capsys):

@@ -4,6 +4,7 @@ import json
 import math
 import re
 import socket
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -417,7 +418,9 @@ def test_a_rule_shows_itself_and_equals_its_copy():
     copy = FrozenRule.from_bytes(RULE.to_bytes())
     assert copy == RULE
     assert hash(copy) == hash(RULE)
-    assert freeze(direction="le") != RULE
+    patients = cohort()
+    turned = freeze(replace(patients, scores=-patients.scores), direction="le")
+    assert turned != RULE
     assert RULE != "rule"
     assert f">= {RULE.threshold:.6g}" in repr(RULE)
-    assert "<=" in repr(freeze(direction="le"))
+    assert "<=" in repr(turned)

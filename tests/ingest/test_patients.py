@@ -240,7 +240,7 @@ def test_a_positive_label_need_not_occur_where_nothing_is_fitted():
     with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 1 value that is not shown is"):
         read_patients(make_request(**asked), GOOD | {"y": ["MSS"] * 3})
     with pytest.raises(BadTable, match="no label in 'y' is 'MSI'; 2 values that are not shown"):
-        read_patients(request, GOOD | {"y": ["msi", "msi", "mss"]})
+        read_patients(request, GOOD | {"y": ["msx", "msx", "mss"]})
 
 
 def test_errors_name_only_labels_that_five_patients_share():
