@@ -163,5 +163,5 @@ def test_a_target_needs_a_rule_and_a_rule_without_certificate_needs_numbers(rule
         plan(at_site=unlabelled, target=0.2)
     with pytest.raises(BadOption, match="say what to certify"):
         plan(at_site=unlabelled, risk=0.1)
-    with pytest.raises(BadOption, match="must be a FrozenRule"):
+    with pytest.raises(BadOption, match="must be a frozen rule"):
         plan(at_site=3)
