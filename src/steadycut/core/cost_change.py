@@ -146,7 +146,7 @@ def mean_and_limits(
     --------
     >>> found = mean_and_limits([0.0, 2.0], np.array([90, 10]), 0.05, sequential=False)
     >>> [round(value, 3) for value in found]
-    [0.2, 0.11, 0.328]
+    [0.2, 0.111, 0.327]
     """
     array = np.asarray(values, dtype=float)
     least, spread = float(array.min()), float(np.ptp(array))

@@ -110,7 +110,7 @@ def audit(
     >>> rng = np.random.default_rng(0)
     >>> labels = np.repeat([0, 1], 100)
     >>> rule = fit(PatientScores(scores=rng.normal(size=200) + 3 * labels, labels=labels)).freeze()
-    >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 1, labels).describe()
+    >>> there = audit(rule, rng.normal(size=200) + 3 * labels + 2, labels).describe()
     >>> there.verdict.decision, there.verdict.useful
     ('adapt', 'yes')
     >>> there.shift.signed.shape_negative > 0
