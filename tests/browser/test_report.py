@@ -112,7 +112,8 @@ def test_ten_seconds_on_a_telephone(visit, make):
     told = page_of(document(content))
     seen = wait_until(lambda: text_above(page, 844), lambda text: told.status.text in text)
     # The decision and its numbers come first; the cut-off is in the cards behind them.
-    assert cut(content["threshold"]) in text_above(page, 1100)
+    threshold = cut(content["threshold"])
+    wait_until(lambda: text_above(page, 1100), lambda text: threshold in text)
     assert told.next_step
     assert " ".join(told.next_step.split()) in seen
     # Sensitivity and specificity in natural numbers, of all patients or of a hundred.

@@ -116,9 +116,9 @@ def test_the_limit_is_that_of_the_binomial_at_equal_costs_and_of_buehler_otherwi
 
 
 def test_so_many_labels_are_found_up_to_the_largest_number(monkeypatch):
-    monkeypatch.setattr(plan, "MOST_LABELS", 63)
+    monkeypatch.setattr(plan, "MOST_PATIENTS", 63)
     assert plan.labels_needed(0.10, 0.20, 0.1) == 63
-    monkeypatch.setattr(plan, "MOST_LABELS", 62)
+    monkeypatch.setattr(plan, "MOST_PATIENTS", 62)
     assert plan.labels_needed(0.10, 0.20, 0.1) is None
     # One label is enough where it is wrong with a probability of 95 % at the target.
     assert plan.labels_needed(0.0, 0.95, 0.1) == 1

@@ -27,6 +27,7 @@ from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
+from steadycut.core.verdict import MOST_PATIENTS
 
 # Between the most likely shift and that of another cut-off, and the weight of the two at that
 # distance. Real hospitals seldom differ by more.
@@ -158,7 +159,6 @@ def limits_at_every_look(
 
 
 POWER = 0.8
-MOST_LABELS = 20_000
 
 
 def labels_needed(risk: float, target: float, delta: float, power: float = POWER) -> int | None:
@@ -178,7 +178,7 @@ def labels_needed(risk: float, target: float, delta: float, power: float = POWER
     Returns
     -------
     int or None
-        The number of labels; None if the target cannot be reached with `MOST_LABELS`. With
+        The number of labels; None if the target cannot be reached with `MOST_PATIENTS`. With
         unequal costs it is an upper estimate, because errors of one size vary most.
 
     Examples
@@ -188,7 +188,7 @@ def labels_needed(risk: float, target: float, delta: float, power: float = POWER
     """
     if risk >= target:
         return None
-    sizes = np.arange(1, MOST_LABELS + 1)
+    sizes = np.arange(1, MOST_PATIENTS + 1)
     # The most errors that still certify: Pr(errors <= x) <= delta at the target.
     most = binom.ppf(delta, sizes, target)
     most = np.where(binom.cdf(most, sizes, target) > delta, most - 1, most)

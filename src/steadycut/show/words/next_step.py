@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from shlex import quote
 
-from steadycut.core.adapt.menu import MOST_LABELS
+from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.next_step import NextStep, Verb, Why
 from steadycut.errors import as_flag, as_keyword
 from steadycut.show.words.audit import NOT_SHOWN, capital, names_of
@@ -208,7 +208,7 @@ def _adapted(step: NextStep) -> str:
     """Say how many random patients to label for an adapted cut-off, and what that would show."""
     useful = "show that the rule is better than calling everybody or nobody"
     shown = "reach the target" if step.goal == "target" else useful
-    far = f"even {MOST_LABELS:,} labels would not {shown}."
+    far = f"even {MOST_PATIENTS:,} labels would not {shown}."
     if step.verb == "fit":
         return f"try another score, other costs or another direction. At the errors seen {far}"
     if step.why == "adapted: no labels":
