@@ -716,3 +716,19 @@ def test_a_cut_off_of_a_menu_has_a_share_of_the_level_for_each_cut_off():
     assert menu.change(DELTA).low < plain.change(DELTA).low
     assert menu.change(DELTA).high > plain.change(DELTA).high
     assert replace(menu, n_choices=-1).change(DELTA) == plain.change(DELTA)
+
+
+def test_a_rate_has_moved_only_where_both_hospitals_can_show_it():
+    assert compared([[180, 20], [12, 188]], before=None).moved == []
+    # Nobody is ill here, so the share of misses cannot be compared.
+    misses, alarms = compared([[60, 140], [0, 0]], [[172, 28], [18, 182]]).moved
+    assert (alarms(DELTA), misses(DELTA)) == (1, 0)
+
+
+def test_where_the_same_patients_chose_the_cut_off_a_rate_must_leave_wider_limits():
+    """The limits before hold at every cut-off, so a rate has to move further."""
+    near, far = [[150, 50], [18, 182]], [[60, 140], [18, 182]]
+    before = [[172, 28], [18, 182]]
+    for here, moved in ((near, 0), (far, 1)):
+        assert compared(here, before, n_choices=1).moved[1](DELTA) == moved
+    assert compared(near, before).moved[1](DELTA) == 1
