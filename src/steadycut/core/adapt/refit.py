@@ -32,7 +32,8 @@ from steadycut.core.rules.stable import Stable
 
 # Which part of the shift that a stated prevalence asks for is followed.
 FOLLOWED = 0.75
-# The two shifts of a stated prevalence differ by less than this between real hospitals.
+# The second shift of a stated prevalence lies at most so far from the first one: a limit for sharp
+# scores, chosen by hand.
 APART = 4.0
 # By so much the stated log odds may be wrong, either way.
 DOUBT = 0.2
