@@ -58,6 +58,7 @@ check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the count
 	@$(BIN)/python scripts/count_house.py
 	@$(BIN)/python scripts/count_crossings.py
 	@$(BIN)/python scripts/check_words.py
+	@$(BIN)/python scripts/count_pages.py
 	@$(BIN)/python scripts/write_figures.py --check
 
 docs: $(VENV)/.installed-docs ## the site in docs/_build/html, offline; a warning or a dead link is an error

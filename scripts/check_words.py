@@ -1,4 +1,4 @@
-"""Check the words of README and of every page under docs, the gallery included.
+"""Check the words of README, of every page under docs, the gallery included, and of the notes.
 
 It lists sentences of more than 35 words, words that `docs/glossary.md` tells us not to use, guides
 of more than 900 words, and a README of more than 700. Code, outputs and links are not looked at.
@@ -15,6 +15,7 @@ from pathlib import Path
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from write_pages import notes
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
@@ -33,7 +34,8 @@ PAPER_PAGES = {
     "reliability",
     "speed",
     "paper_rerun",
-    "decisions",
+    "DECISIONS",
+    "notes",
 }
 PAPER_WORDS = {
     "vacuous",
@@ -51,9 +53,9 @@ ABBREVIATION = re.compile(r"\b(e\.g|i\.e|vs|et al|Fig|No)\.", re.ASCII)
 
 
 def pages() -> list[Path]:
-    """Return the pages that are checked: README, and all that somebody wrote under docs."""
+    """Return the pages that are checked: README, the notes, all written pages under docs."""
     written = [page for page in sorted(DOCS.rglob("*.md")) if is_written(page)]
-    return [README, *written, *sorted(DOCS.glob("gallery/*.py"))]
+    return [README, *notes(), *written, *sorted(DOCS.glob("gallery/*.py"))]
 
 
 def is_written(page: Path) -> bool:

@@ -34,10 +34,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from write_pages import REPOSITORY, blocks, pages
+from write_pages import REPOSITORY, blocks, notes, pages
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
-EVIDENCE = {"evidence", "coverage", "reliability", "speed", "transport", "validation"}
+EVIDENCE = {"evidence", "notes", "coverage", "reliability", "speed", "transport", "validation"}
 SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(
@@ -377,7 +377,7 @@ def main() -> int:
     """Write the figures anew, or with --check only say what is wrong."""
     named = [Path(name).resolve() for name in sys.argv[1:] if name != "--check"]
     found = 0
-    for page in named or [REPOSITORY / "README.md", *pages()]:
+    for page in named or [REPOSITORY / "README.md", *pages(), *notes()]:
         before = page.read_text(encoding="utf-8")
         after, faults = compared(before, whole=is_evidence(page))
         found += len(faults)

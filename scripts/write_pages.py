@@ -57,6 +57,14 @@ def pages() -> list[Path]:
     return [path for path in found if path.relative_to(DOCS).parts[0] not in MADE]
 
 
+def notes() -> list[Path]:
+    """Return what stands beside the code for the people who continue it."""
+    return [
+        REPOSITORY / "DECISIONS.md",
+        *sorted((REPOSITORY / "benchmarks" / "notes").glob("*.md")),
+    ]
+
+
 def blocks(text: str) -> Iterator[Block]:
     """Yield the code of a page in its order."""
     for token in MarkdownIt("commonmark").parse(text):

@@ -13,12 +13,16 @@ from scripts.write_figures import (
     WRITTEN,
     compared,
     is_evidence,
+    notes,
     numbers,
     pages,
     read,
 )
 
-PAGES = [path.relative_to(REPOSITORY).as_posix() for path in [REPOSITORY / "README.md", *pages()]]
+PAGES = [
+    path.relative_to(REPOSITORY).as_posix()
+    for path in [REPOSITORY / "README.md", *pages(), *notes()]
+]
 MARKED = ("include: ", "end of ", "tables: begin")
 SOURCED = [page for page in PAGES if SOURCE.search((REPOSITORY / page).read_text(encoding="utf-8"))]
 
