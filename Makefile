@@ -22,7 +22,7 @@ help: ## show these targets
 demo: $(VENV)/.installed-cli ## two hospitals from tables to report, in demo-output/
 	@$(BIN)/steadycut demo --out $(DEMO_OUT)
 
-# camelyon and mimic-ecg need data: docs/paper_rerun.md has their commands.
+# camelyon and mimic-ecg need data: paper/rerun.md has their commands.
 PAPER_NAMES := figure-1 figure-2 figure-s1 table
 
 paper: $(VENV)/.installed-paper ## the paper's figures and tables, in paper-output/ (PAPER_ARGS='--replicates 200': as on its page)

@@ -3,7 +3,7 @@
 The map is the bootstrap standard deviation of the risk at t times the curvature of the curve there.
 It is not the penalty G_boot of Algorithm 1, which does not depend on t and cannot move a cut along
 one curve. On real hospitals this rule generalises worse than the plain minimiser
-(docs/evidence/pointwise.md), so it is none of the rules of the package:
+(docs/theory/paper.md), so it is none of the rules of the package:
 ``fit(patients, rule=Pointwise())`` uses it.
 """
 

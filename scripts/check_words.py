@@ -33,7 +33,7 @@ PAPER_PAGES = {
     "transport",
     "reliability",
     "speed",
-    "paper_rerun",
+    "paper",
     "DECISIONS",
     "notes",
 }

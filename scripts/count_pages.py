@@ -2,7 +2,7 @@
 
 A page is README or a Markdown file under docs that somebody wrote. Paragraphs, headings, lists and
 tables count; code, outputs and comments do not. Notes beside the code (`DECISIONS.md`,
-`benchmarks/notes`) are not pages. The limits only go down.
+`paper/rerun.md`, `benchmarks/notes`) are not pages. The limits only go down.
 
 Run: python scripts/count_pages.py [--list]
 """
@@ -23,8 +23,8 @@ from check_words import (
 )
 from write_pages import pages
 
-MOST_PAGES = 90
-MOST_WORDS = 62_800
+MOST_PAGES = 87
+MOST_WORDS = 56_330
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ def notes() -> list[Path]:
     """Return what stands beside the code for the people who continue it."""
     return [
         REPOSITORY / "DECISIONS.md",
+        REPOSITORY / "paper" / "rerun.md",
         *sorted((REPOSITORY / "benchmarks" / "notes").glob("*.md")),
     ]
 

@@ -1,8 +1,8 @@
-"""Put what ``python -m paper`` left in a folder into docs/paper_rerun.md, figures included.
+"""Put what ``python -m paper`` left in a folder into paper/rerun.md, figures included.
 
 NAME.md is kept whole in benchmarks/results/paper_rerun. The block of the page between
 ``<!-- NAME -->`` and ``<!-- end of NAME -->`` becomes its short form: without the title, without
-what the page sums up, and without the tables of single changes. NAME.png goes to docs/figures. A
+what the page sums up, and without the tables of single changes. NAME.png goes to paper/figures. A
 name that the folder lacks stays as it is. The page says which commands fill the folder.
 
 Run: python scripts/write_paper_rerun.py FOLDER
@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parent.parent
-DOCS = REPOSITORY / "docs"
+PAPER = REPOSITORY / "paper"
 RESULTS = REPOSITORY / "benchmarks" / "results" / "paper_rerun"
 BLOCK = re.compile(r"<!-- ([\w-]+) -->\n.*?<!-- end of \1 -->", re.DOTALL)
 # How the paragraphs and tables begin that only the whole result has.
@@ -29,12 +29,12 @@ def main(arguments: list[str]) -> int:
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
         print("Run: python scripts/write_paper_rerun.py FOLDER", file=sys.stderr)
         return 2
-    folder, page = Path(arguments[0]), DOCS / "paper_rerun.md"
+    folder, page = Path(arguments[0]), PAPER / "rerun.md"
     RESULTS.mkdir(parents=True, exist_ok=True)
     filled = BLOCK.sub(lambda block: fill(block, folder), page.read_text(encoding="utf-8"))
     page.write_text(filled, encoding="utf-8")
     for figure in sorted(folder.glob("figure-*.png")):
-        shutil.copyfile(figure, DOCS / "figures" / figure.name)
+        shutil.copyfile(figure, PAPER / "figures" / figure.name)
     return 0
 
 

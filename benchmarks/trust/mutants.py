@@ -12,7 +12,7 @@ apart.
 ``--log FILE`` keeps how each mutant ended. Mutants that are in it already are not run again; with
 ``--again`` those that nobody had noticed are, after tests were written for them. ``--keep`` writes
 what was found, of all mutants or of a sample, to ``benchmarks/results/trust.json`` and
-``docs/reliability.md``.
+``benchmarks/notes/reliability.md``.
 """
 
 import argparse

@@ -4,7 +4,8 @@
 
 Exits with 1 if a row that must be empty of failures is not, or too many mutants survive. ``--keep``
 writes what was found to ``benchmarks/results/trust.json``, each stage in place of its last run, and
-the tables of ``docs/reliability.md`` anew from there; a quick run is never kept.
+from there the tables of ``docs/reliability.md`` (sums) and ``benchmarks/notes/reliability.md``
+(every row) anew; a quick run is never kept.
 """
 
 import argparse
@@ -37,6 +38,7 @@ STAGES = {
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "benchmarks/results/trust.json"
 PAGE = ROOT / "docs/reliability.md"
+NOTES = ROOT / "benchmarks/notes/reliability.md"
 MARKS = "<!-- tables: begin -->", "<!-- tables: end -->"
 
 
@@ -56,16 +58,28 @@ def is_well(name, rows):
     return not any(row.failed for row in rows)
 
 
+def stages_of(kept):
+    """Return the rows of each stage that was kept."""
+    return {name: [Row(**row) for row in kept[name]["rows"]] for name in STAGES if name in kept}
+
+
+def sums(kept):
+    """Return the table of the page: one row a stage."""
+    lines = ["| | tried | failures |", "|---|---|---|"]
+    for name, rows in stages_of(kept).items():
+        tried = sum(row.tried for row in rows)
+        failures = sum(sum(row.failures.values()) for row in rows)
+        lines.append(f"| {STAGES[name]} | {tried:,} | {failures:,} |")
+    return "\n".join(lines)
+
+
 def tables(kept):
-    """Return the tables of the page: one a stage, and first their sums.
+    """Return the tables of the notes: one a stage.
 
     A stage that was not run as a whole has a note that says what was.
     """
-    lines = ["| | tried | failures |", "|---|---|---|"]
-    stages = {name: [Row(**row) for row in kept[name]["rows"]] for name in STAGES if name in kept}
-    for name, rows in stages.items():
-        lines.append(f"| {STAGES[name]} | {sum(row.tried for row in rows):,} | {ways_of(rows)} |")
-    for name, rows in stages.items():
+    lines = []
+    for name, rows in stages_of(kept).items():
         score = f" Noticed: {score_of(rows)[0]:.1%}." if name == "mutants" else ""
         minutes = kept[name]["seconds"] / 60
         how = (
@@ -74,7 +88,7 @@ def tables(kept):
         lines += ["", f"## {STAGES[name]}", "", f"{how}{score}", ""]
         lines += ["| | tried | failures |", "|---|---|---|"]
         lines += [f"| {row.what} | {row.tried:,} | {ways_of([row])} |" for row in rows]
-    return "\n".join(lines)
+    return "\n".join(lines[1:])
 
 
 def ways_of(rows):
@@ -89,14 +103,15 @@ def keep(found):
     kept = json.loads(KEPT.read_text(encoding="utf-8")) if KEPT.exists() else {}
     kept |= found
     KEPT.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
-    write_page(kept)
+    write_tables(PAGE, sums(kept))
+    write_tables(NOTES, tables(kept))
 
 
-def write_page(kept):
-    before, rest = PAGE.read_text(encoding="utf-8").split(MARKS[0])
+def write_tables(page, text):
+    """Put tables in the place of those that a page has between the marks."""
+    before, rest = page.read_text(encoding="utf-8").split(MARKS[0])
     after = rest.split(MARKS[1])[1]
-    text = f"{before}{MARKS[0]}\n\n{tables(kept)}\n\n{MARKS[1]}{after}"
-    PAGE.write_text(text, encoding="utf-8")
+    page.write_text(f"{before}{MARKS[0]}\n\n{text}\n\n{MARKS[1]}{after}", encoding="utf-8")
 
 
 def main():

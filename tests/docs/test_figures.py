@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from benchmarks.trust.run import MARKS, tables
+from benchmarks.trust.run import MARKS, NOTES, PAGE, sums, tables
 from scripts import write_figures
 from scripts.write_figures import (
     REPOSITORY,
@@ -139,8 +139,9 @@ def test_blocks_that_are_not_read_stand_only_where_other_tests_compare_them():
         for block in WRITTEN.finditer((REPOSITORY / page).read_text(encoding="utf-8"))
     }
     assert {one for one in found if one[1] != "include: "} == {
-        ("docs/paper_rerun.md", "end of "),
+        ("paper/rerun.md", "end of "),
         ("docs/reliability.md", "tables: begin"),
+        ("benchmarks/notes/reliability.md", "tables: begin"),
         ("README.md", "command"),
     }
 
@@ -178,6 +179,7 @@ def test_a_guide_may_quote_what_its_code_shows():
 
 def test_the_tables_of_the_reliability_page_are_those_stored():
     stored = json.loads((RESULTS / "trust.json").read_text(encoding="utf-8"))
-    page = (REPOSITORY / "docs" / "reliability.md").read_text(encoding="utf-8")
-    begin, end = MARKS
-    assert page.partition(begin)[2].partition(end)[0].strip() == tables(stored).strip()
+    for page, written in ((PAGE, sums(stored)), (NOTES, tables(stored))):
+        begin, end = MARKS
+        text = page.read_text(encoding="utf-8")
+        assert text.partition(begin)[2].partition(end)[0].strip() == written.strip()

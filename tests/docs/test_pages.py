@@ -25,7 +25,6 @@ NOT_RUN = {
     "guide/spreadsheets.md": "the forms of a command; tests/ingest/sources read such files",
     "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",
     "guide/tables.md": "the form of a command",
-    "paper_rerun.md": "takes hours, and data that are not ours to ship",
     "reliability.md": "takes hours",
     "speed.md": "takes an hour and R",
     "theory/ensemble.md": "the form of a command",

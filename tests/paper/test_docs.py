@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-PAGE = REPOSITORY / "docs" / "paper_rerun.md"
+PAGE = REPOSITORY / "paper" / "rerun.md"
 SCRIPT = REPOSITORY / "scripts" / "write_paper_rerun.py"
 
 
@@ -44,22 +44,22 @@ def test_the_whole_result_of_every_block_is_stored(script):
 
 
 def test_the_script_fills_a_block_and_leaves_the_others(script, tmp_path, monkeypatch):
-    docs, folder = tmp_path / "docs", tmp_path / "rerun"
+    paper, folder = tmp_path / "paper", tmp_path / "rerun"
     results = tmp_path / "results"
-    (docs / "figures").mkdir(parents=True)
+    (paper / "figures").mkdir(parents=True)
     folder.mkdir()
-    page = docs / "paper_rerun.md"
+    page = paper / "rerun.md"
     page.write_text(
         "a\n<!-- one -->\nold\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
     )
     (folder / "one.md").write_text("# Title\n\nnew\n\nCost table\n\n| Loss | (1, 1) |\n")
     (folder / "figure-9.png").write_bytes(b"png")
-    monkeypatch.setattr(script, "DOCS", docs)
+    monkeypatch.setattr(script, "PAPER", paper)
     monkeypatch.setattr(script, "RESULTS", results)
     assert script.main([str(folder)]) == 0
     assert page.read_text() == (
         "a\n<!-- one -->\nnew\n<!-- end of one -->\n<!-- two -->\n<!-- end of two -->\n"
     )
     assert (results / "one.md").read_text() == (folder / "one.md").read_text()
-    assert (docs / "figures" / "figure-9.png").read_bytes() == b"png"
+    assert (paper / "figures" / "figure-9.png").read_bytes() == b"png"
     assert script.main([]) == 2

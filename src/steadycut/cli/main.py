@@ -31,7 +31,7 @@ COMPLETION = {
 }
 MOVED = (
     "the paper's figures and tables are made in the repository, not by this command: get the "
-    "source, and run python -m paper NAME there (docs/paper_rerun.md)."
+    "source, and run python -m paper NAME there (paper/rerun.md)."
 )
 # The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
