@@ -2,10 +2,11 @@
 
 A survey is exact and small: it has one entry for each distinct combination of identifier, label,
 site, levels, attributes and order. The checks of rows need no more, so all engines share them. The
-simplest survey takes each row as a group of its own (`survey_rows`).
+simplest survey takes each row as a group of its own (`survey_rows`); `Survey.grouped` brings rows
+with the same keys together.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.ingest.table import KeyColumn, ScoreColumn, Table
 
+# Sorting is slower than marking up to so many possible groups per row.
+FEW_TIMES = 8
 # What is counted of a score column in each group, and as what.
 FACTS: Mapping[str, Any] = {"n_finite": np.int64, "largest": np.float64, "n_texts": np.int64}
 
@@ -38,6 +41,16 @@ class ScoreFacts:
         position = np.cumsum(groups) - 1
         texts = {int(position[g]): some for g, some in self.texts.items() if groups[g]}
         return ScoreFacts(texts=texts, **{name: getattr(self, name)[groups] for name in FACTS})
+
+    def grouped(self, group_of: IntArray, n_groups: int) -> "ScoreFacts":
+        """Return the facts of larger groups."""
+        largest, texts = np.zeros(n_groups), dict[int, frozenset[str]]()
+        np.maximum.at(largest, group_of, self.largest)
+        for row, some in self.texts.items():
+            group = int(group_of[row])
+            texts[group] = texts.get(group, frozenset()) | some
+        n_finite, n_texts = (_sums(x, group_of, n_groups) for x in (self.n_finite, self.n_texts))
+        return ScoreFacts(n_finite=n_finite, largest=largest, n_texts=n_texts, texts=texts)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -79,6 +92,47 @@ class Survey:
             scores={name: facts.take(groups) for name, facts in self.scores.items()},
             group=self.group[groups],
         )
+
+    def grouped(self) -> tuple["Survey", IntArray]:
+        """Bring groups with the same keys together; return also where each of them went."""
+        group_of, n_groups = number_groups(list(self.keys.values()))
+        first = np.zeros(n_groups, dtype=np.int64)
+        first[group_of[::-1]] = np.arange(group_of.size)[::-1]
+        survey = Survey(
+            keys={name: column.take(first) for name, column in self.keys.items()},
+            n_rows=_sums(self.n_rows, group_of, n_groups),
+            n_usable=_sums(self.n_usable, group_of, n_groups),
+            scores={name: facts.grouped(group_of, n_groups) for name, facts in self.scores.items()},
+            group=np.arange(n_groups),
+        )
+        return survey, group_of
+
+
+def number_groups(columns: Sequence[KeyColumn]) -> tuple[IntArray, int]:
+    """Return the group of each row and the number of groups: rows with the same keys are one.
+
+    Examples
+    --------
+    >>> from steadycut.ingest.table import key_column
+    >>> columns = [key_column(np.array(list(texts))) for texts in ("bab", "xyx")]
+    >>> number_groups(columns)
+    (array([1, 0, 1]), 2)
+    """
+    group_of, n_groups = np.zeros(columns[0].codes.size, dtype=np.int64), 1
+    for column in columns:
+        # A missing key has the code -1.
+        group_of = group_of * (len(column.texts) + 1) + column.codes + 1
+        n_groups *= len(column.texts) + 1
+        if n_groups > FEW_TIMES * group_of.size:
+            kept, group_of = np.unique(group_of, return_inverse=True)
+            n_groups = kept.size
+    used = np.zeros(n_groups, dtype=bool)
+    used[group_of] = True
+    return (np.cumsum(used) - 1)[group_of], int(used.sum())
+
+
+def _sums(counts: IntArray, group_of: IntArray, n_groups: int) -> IntArray:
+    return np.bincount(group_of, weights=counts, minlength=n_groups).astype(np.int64)
 
 
 def survey_of(

@@ -27,7 +27,7 @@ class KeyColumn:
     codes: IntArray
     texts: tuple[str, ...]
 
-    def take(self, rows: NDArray[np.bool_]) -> "KeyColumn":
+    def take(self, rows: NDArray[np.bool_] | IntArray) -> "KeyColumn":
         """Return the column of some rows, with the texts that occur in them."""
         kept = self.codes[rows]
         occurring = np.unique(kept[kept != MISSING_CODE])

@@ -382,3 +382,6 @@ def test_auto_takes_duckdb_for_large_files_and_lazy_frames(tmp_path, monkeypatch
     assert _best(tmp_path / "t.parquet") == "duckdb"
     assert _best(pl.LazyFrame({"id": ["a"]})) == "duckdb"
     assert _best(pl.DataFrame({"id": ["a"]})) == "memory"
+    monkeypatch.setattr("steadycut.ingest.sources.dispatch.SMALL_FRAME", 0)
+    assert _best(pl.DataFrame({"id": ["a"]})) == "duckdb"
+    assert _best(pd.DataFrame({"id": ["a"]})) == "memory"

@@ -147,3 +147,11 @@ def test_objects_without_a_text_are_no_identifiers():
         )
         with pytest.raises(BadTable, match="must be one plain value per row"):
             aggregate(frame, patient="id", score="s")
+
+
+@pytest.mark.parametrize("lazy", [False, True])
+def test_objects_in_a_large_or_lazy_polars_frame_are_refused_in_one_line(lazy, monkeypatch):
+    monkeypatch.setattr("steadycut.ingest.sources.dispatch.SMALL_FRAME", 0)
+    frame = pl.DataFrame({"id": pl.Series([object()], dtype=pl.Object), "s": [0.5]})
+    with pytest.raises(BadTable, match="one plain value per row"):
+        aggregate(frame.lazy() if lazy else frame, patient="id", score="s")

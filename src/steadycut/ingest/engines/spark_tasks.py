@@ -14,6 +14,7 @@ Keys and scores become texts and floats by the functions that read every other t
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ from steadycut.ingest.finish import Part, finish_part, to_arrays
 from steadycut.ingest.layout import may_be_shown
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.frames import read_frame
-from steadycut.ingest.survey import survey_rows
+from steadycut.ingest.survey import FACTS, survey_rows
 from steadycut.ingest.table import KeyColumn, Table
 
 # Texts that are not scores are only kept as examples for an error message.
@@ -72,23 +73,16 @@ def survey_batches(batches: Iterable[Any], request: Request) -> Iterator[Any]:
 
 def survey_columns(table: Table, request: Request) -> Columns:
     """Return the groups of a table, one column per fact."""
-    rows, keys = survey_rows(table), dict(table.keys)
+    keys = dict(table.keys)
     for name, _ in request.levels:
         keys[name] = KeyColumn(codes=np.minimum(keys[name].codes, 0), texts=(PRESENT,))
-    codes = np.stack([column.codes for column in keys.values()])
-    groups, group_of = np.unique(codes, axis=1, return_inverse=True)
-    n_groups = groups.shape[1]
-    columns: dict[str, Any] = {
-        f"k{i}": _texts(column, groups[i]) for i, column in enumerate(keys.values())
-    }
-    counts = {"n_rows": rows.n_rows, "n_usable": rows.n_usable}
-    for i, facts in enumerate(rows.scores.values()):
-        counts |= {f"n_finite{i}": facts.n_finite, f"n_texts{i}": facts.n_texts}
-        columns[f"largest{i}"] = largest = np.zeros(n_groups)
-        np.maximum.at(largest, group_of, facts.largest)
-        columns[f"texts{i}"] = _examples(group_of, facts.texts, n_groups)
-    for name, ones in counts.items():
-        columns[name] = np.bincount(group_of, weights=ones, minlength=n_groups).astype(np.int64)
+    survey, _ = survey_rows(replace(table, keys=keys)).grouped()
+    columns: dict[str, Any] = {"n_rows": survey.n_rows, "n_usable": survey.n_usable}
+    for i, column in enumerate(survey.keys.values()):
+        columns[f"k{i}"] = _texts(column, column.codes)
+    for i, facts in enumerate(survey.scores.values()):
+        columns |= {f"{name}{i}": getattr(facts, name) for name in FACTS}
+        columns[f"texts{i}"] = [_examples(facts.texts.get(j, ())) for j in survey.group.tolist()]
     return columns
 
 
@@ -162,10 +156,5 @@ def _codes(column: Any) -> tuple[list[str], IntArray]:
     return coded.dictionary.to_pylist(), coded.indices.to_numpy().astype(np.int64)
 
 
-def _examples(
-    group_of: IntArray, texts: Mapping[int, frozenset[str]], n_groups: int
-) -> list[list[str]]:
-    examples: list[set[str]] = [set() for _ in range(n_groups)]
-    for row, some in texts.items():
-        examples[group_of[row]] |= set(filter(may_be_shown, some))
-    return [sorted(kept)[:EXAMPLES] for kept in examples]
+def _examples(texts: Iterable[str]) -> list[str]:
+    return sorted(filter(may_be_shown, texts))[:EXAMPLES]

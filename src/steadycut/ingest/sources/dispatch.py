@@ -12,6 +12,9 @@ from steadycut.ingest.sources.files import read_files
 from steadycut.ingest.sources.frames import read_arrays, read_frame, wrap_frame
 from steadycut.ingest.table import Table
 
+# A frame of so many rows is read in less time than DuckDB needs to start.
+SMALL_FRAME = 200_000
+
 
 def read_table(source: Any, request: Request) -> Table:
     """Return the needed columns of any source, in memory."""
@@ -37,8 +40,15 @@ def is_dataset(source: Any) -> bool:
 
 
 def lazy_frame(source: Any) -> Any | None:
-    """Return a frame that is not computed yet, wrapped by narwhals; None for other sources."""
+    """Return a frame that need not be held as Python objects, wrapped by narwhals, or None.
+
+    It is not computed yet, or it is a large one of polars, and none of its columns has objects.
+    """
     if isinstance(source, Mapping | np.ndarray) or is_anndata(source):
         return None
     frame = wrap_frame(source)
-    return frame if hasattr(frame, "collect") else None
+    if not hasattr(frame, "collect"):
+        if not frame.implementation.is_polars() or len(frame) <= SMALL_FRAME:
+            return None
+        frame = frame.lazy()
+    return None if "Object" in map(str, frame.collect_schema().values()) else frame
