@@ -37,7 +37,7 @@ from typing import Any
 from write_pages import REPOSITORY, blocks, notes, pages
 
 RESULTS = REPOSITORY / "benchmarks" / "results"
-EVIDENCE = {"evidence", "notes", "coverage", "reliability", "speed", "transport", "validation"}
+EVIDENCE = {"evidence", "notes", "reliability", "speed", "transport", "validation"}
 SOURCE = re.compile(r"(?:<!-- (?:figures|settings|quoted):(?:(?!-->).)*-->\s*)+", re.DOTALL)
 PART = re.compile(r"<!-- (figures|settings|quoted):(.*?)-->", re.DOTALL)
 NUMBER = re.compile(

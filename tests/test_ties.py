@@ -1,4 +1,4 @@
-"""Every line of docs/theory/ties.md, on a case worked by hand."""
+"""Every line of docs/theory/stability.md, on a case worked by hand."""
 
 import numpy as np
 import pyarrow as pa

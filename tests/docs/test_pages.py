@@ -11,7 +11,6 @@ PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 # Languages that are shown and not run: py, sh and r. A page that has them says here why.
 NOT_RUN = {
     "coming_from.md": "R",
-    "coverage.md": "takes hours",
     "guide/classifier.md": "takes minutes; tests/estimators run such searches",
     "guide/cluster.md": "needs a cluster: Dask, spark-submit",
     "guide/covariate.md": "needs the UCI heart data, which are not ours to ship",
@@ -25,9 +24,7 @@ NOT_RUN = {
     "guide/spreadsheets.md": "the forms of a command; tests/ingest/sources read such files",
     "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",
     "guide/tables.md": "the form of a command",
-    "reliability.md": "takes hours",
     "speed.md": "takes an hour and R",
-    "theory/ensemble.md": "the form of a command",
     "tutorial_data_scientist.md": "needs the UCI heart data, which are not ours to ship",
     "tutorial_next_hospital.md": "needs the UCI heart data, which are not ours to ship",
 }

@@ -1,4 +1,4 @@
-"""The tables of docs/evidence/strata.md, from benchmarks/results/strata.json.
+"""The tables of benchmarks/notes/strata.md, from benchmarks/results/strata.json.
 
 Run: python benchmarks/studies/strata/tables.py
 """

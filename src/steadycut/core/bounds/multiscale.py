@@ -9,7 +9,7 @@ depends only on n and delta. It is the delta quantile of the smallest tail proba
     T = min over windows of Pr(Beta(m, n + 1 - m) > sum of the window's m = k + 1 spacings).
 
 ``scripts/write_multiscale_levels.py`` simulates T and writes lower confidence limits of the level,
-which are read here. docs/theory/modulus.md has the proof.
+which are read here. docs/theory/stability.md has the proof.
 """
 
 import json

@@ -216,7 +216,7 @@ def choose_loss_bound(name: str, costs: CostMatrix, n_patients: int = 0) -> str:
     One boundary between two grades has the bounds of one cut-off. Otherwise, if the costs have two
     values, losses are 0 or 1 and the exact limit applies. If they have more, ``auto`` is the
     betting bound, which was the narrowest of the three in nearly all tested settings
-    (docs/evidence/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients
+    (benchmarks/notes/strata.md). It takes seconds for very many patients. From `MANY_BETS` patients
     on, ``auto`` is therefore ``bentkus``, which is nearly as narrow.
     """
     plain = costs.of_one_cut_off
