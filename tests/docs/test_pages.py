@@ -11,7 +11,6 @@ PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 # Languages that are shown and not run: py, sh and r. A page that has them says here why.
 NOT_RUN = {
     "coming_from.md": "R",
-    "guide/classifier.md": "takes minutes; tests/estimators run such searches",
     "guide/cluster.md": "needs a cluster: Dask, spark-submit",
     "guide/covariate.md": "needs the UCI heart data, which are not ours to ship",
     "guide/deploy.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
@@ -19,7 +18,6 @@ NOT_RUN = {
     "guide/new_version.md": "the forms of a command; tests/adaptation/test_switch.py runs it",
     "guide/new_site.md": "the forms of commands; tests/cli/test_columns.py runs them",
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
-    "guide/sklearn.md": "the form of a call; tests/estimators run such searches",
     "guide/slides.md": "needs slides and a model; tests/slides run the commands",
     "guide/spreadsheets.md": "the forms of a command; tests/ingest/sources read such files",
     "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",

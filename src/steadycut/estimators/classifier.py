@@ -76,7 +76,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         come too, only the splitter uses them.
     refit
         How the scorer is fitted again in the bootstrap. ``"full"``: from scratch. The others are
-        approximations (docs/guide/refits.md says when not to use them). They change only the
+        approximations (docs/guide/python.md says when not to use them). They change only the
         stability numbers and the intervals, not the cut-off and the certificate. ``"last"``: only
         the last step of a pipeline; the steps before it are fitted once, on all patients who
         choose. ``"warm"``: starting from the full fit, for estimators with ``warm_start``.
