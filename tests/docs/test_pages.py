@@ -13,7 +13,7 @@ NOT_RUN = {
     "coming_from.md": "R",
     "guide/cluster.md": "needs a cluster: Dask, spark-submit",
     "guide/strata.md": "needs the UCI heart data, which are not ours to ship",
-    "guide/deploy.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
+    "guide/rule_file.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",
     "guide/new_version.md": "the forms of a command; tests/adaptation/test_switch.py runs it",
     "guide/new_site.md": "the forms of commands; tests/cli/test_columns.py runs them",
