@@ -193,3 +193,44 @@ def test_certify_is_not_an_option(table, capsys):
     ran = run_command(capsys, "compare", table, *FIT, *BOTH, "--certify", "sensitivity:0.9")
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
     assert "--certify" in ran.err
+
+
+def three_sites(tmp_path):
+    """The table with two external sites: every second patient of the south is in the east."""
+    rows = make_rows()
+    south = sorted({row[1] for row in rows if row[0] == "south"})
+    east = set(south[::2])
+    moved = [["east" if row[1] in east else row[0], *row[1:]] for row in rows]
+    return write_rows(tmp_path / "three.csv", moved)
+
+
+def test_several_external_sites_have_a_row_each(tmp_path, capsys):
+    asked = ["compare", three_sites(tmp_path), *FIT, *SITES, "--external", "others"]
+    found = run_command(capsys, *asked, "--json").json
+    first, *others = found["rows"]
+    assert [(at["site"], at["n_patients"]) for at in first["sites"]] == [
+        ("east", 15),
+        ("south", 15),
+    ]
+    for row in found["rows"]:
+        mean = sum(at["risk"] * at["n_patients"] for at in row["sites"]) / 30
+        assert mean == pytest.approx(row["risk_external"])
+    lines = run_command(capsys, *asked).out.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("  stable "))
+    assert [line.split()[0] for line in lines[at + 1 : at + 4]] == [
+        "east",
+        "south",
+        others[0]["name"],
+    ]
+    table = run_command(capsys, *asked, "--verbose").out.partition("Average cost at every site\n")[
+        2
+    ]
+    assert [line.split()[:2] for line in table.splitlines()[1:3]] == [
+        ["east", "15"],
+        ["south", "15"],
+    ]
+
+
+def test_one_external_site_has_no_row_of_its_own(table, capsys):
+    found = run_command(capsys, "compare", table, *FIT, *BOTH, "--json").json
+    assert all("sites" not in row for row in found["rows"])

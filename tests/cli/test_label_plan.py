@@ -229,6 +229,15 @@ def test_labels_of_called_patients_only_give_no_miss_rate(capsys, place, tmp_pat
     )
     assert warned.code == 0
     assert "not of random patients" in warned.err
+    # Patients of other sites are counted nowhere.
+    sites = [(*one, "there") for one in most]
+    sites += [(f"home{name}", score, "", "home") for name, score, _ in rows]
+    write(place / "sites.csv", sites, ("patient", "score", "label", "site"))
+    at = ["--site", "site", "--external", "there", "--missing", "drop", "--out", tmp_path / "c"]
+    again = run_command(capsys, *start, place / "sites.csv", *at)
+    called = sum(score >= cut for _, score, _ in rows)
+    assert f"{called} of {called} called patients have a label" in again.err
+    assert f" of {N - called} others" in again.err
 
 
 def test_rows_without_identifiers_are_refused(capsys, place, tmp_path):

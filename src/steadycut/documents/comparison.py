@@ -25,13 +25,25 @@ class ComparedRisks(Part):
     best_external: FiniteFloat
 
 
+class ComparedSite(Part):
+    """What a rule does at one external site; ``trivial`` is the risk without a score there."""
+
+    site: str
+    n_patients: int
+    risk: FiniteFloat
+    trivial: FiniteFloat
+    sensitivity: FiniteFloat | None
+    specificity: FiniteFloat | None
+
+
 class ComparedRule(ComparedRisks):
     """One rule; the difference is to the reference rule on the same patients.
 
     ``against_fixed`` compares its cost at the second hospital with that of the rule that was fixed
     beforehand; None for that rule itself. ``certificate`` holds with confidence 1 - delta for one
     rule that was fixed beforehand. ``certificate_together`` has delta divided by the number of
-    rows, so that those of all rows hold together, the smallest included.
+    rows, so that those of all rows hold together, the smallest included. ``sites`` are there if
+    there are several external ones.
     """
 
     name: str
@@ -49,6 +61,7 @@ class ComparedRule(ComparedRisks):
     sensitivity_external: FiniteFloat | None
     specificity_external: FiniteFloat | None
     against_fixed: Against | None = None
+    sites: list[ComparedSite] | None = None
 
 
 class ComparedCosts(ComparedRisks):

@@ -8,7 +8,14 @@ from typing import ClassVar, Unpack
 
 import numpy as np
 
-from steadycut.core.checks import BoolArray, FloatArray, LabelArray, check_flag
+from steadycut.core.checks import (
+    BoolArray,
+    FloatArray,
+    LabelArray,
+    TextArray,
+    check_flag,
+    shown_groups,
+)
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
@@ -16,6 +23,7 @@ from steadycut.core.intervals.paired import is_cheaper, paired_difference
 from steadycut.core.records import LABELLED, Costs, PatientScores, check_same_patients
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
+from steadycut.core.sites import site_names
 from steadycut.core.verdict import holm
 from steadycut.documents import comparison as documents
 from steadycut.documents.guards import check_deployment
@@ -41,6 +49,7 @@ RULES = (OURS, REFERENCE, "logistic", "youden", *FIXED_RATES)
 PAPER = {"Algorithm 1": "objective", "Abl.: no penalty": "risk", "Abl.: no bias": "no-bias"}
 # The paper's cost table: what a miss and what a false alarm costs.
 COST_TABLE = ((1.0, 1.0), (1.0, 3.0), (3.0, 1.0))
+NO_SITES = np.array([], dtype=np.str_)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -70,6 +79,7 @@ class Row:
         reference: "Row | None" = None,
         against_fixed: documents.Against | None = None,
         n_rows: int = 1,
+        places: TextArray = NO_SITES,
     ) -> documents.ComparedRule:
         """Return the row as it is written; ``shift`` is R_Q - R_validation, as in the paper."""
         study, search = self.study, self.study.options.search
@@ -87,6 +97,15 @@ class Row:
             sensitivity_external=self.external.sensitivity,
             specificity_external=self.external.specificity,
             against_fixed=against_fixed,
+            sites=[self.at_site(name, places == name) for name in sorted({*places})] or None,
+        )
+
+    def at_site(self, name: str, here: BoolArray) -> documents.ComparedSite:
+        """Return what the rule does to the patients of one site."""
+        labels = self.labels[here]
+        counts = Confusion.of_calls(labels, self.wrong[here] != (labels == 1))
+        return documents.ComparedSite.of(
+            counts, site=name, risk=counts.risk(self.costs), trivial=counts.trivial_risk(self.costs)
         )
 
     def certificate_at(self, delta: float) -> float:
@@ -127,6 +146,7 @@ class Comparison(Shown):
     The first row is the rule that was fixed beforehand; the others are compared with it.
     ``costs`` are rows of our own rule at the paper's three pairs of costs and the one asked for.
     ``warnings`` are those of the first rule's study, and how the external patients differ.
+    ``places`` are the sites of the external patients, if there are several.
     """
 
     rows: tuple[Row, ...]
@@ -136,6 +156,7 @@ class Comparison(Shown):
     n_external: int
     trivial_external: float
     warnings: tuple[str, ...]
+    places: TextArray
     _lists: ClassVar = {"rules": "rows", "costs": "cost_table"}
 
     def __repr__(self) -> str:
@@ -156,7 +177,7 @@ class Comparison(Shown):
             reference=None if reference is None else reference.name,
             fixed=self.rows[0].name,
             rows=[
-                row.describe(reference, answer, len(self.rows))
+                row.describe(reference, answer, len(self.rows), self.places)
                 for row, answer in zip(self.rows, self.against_fixed(), strict=True)
             ],
             cost_table=[row.describe_costs() for row in self.costs],
@@ -259,9 +280,17 @@ def compare(
         n_external=there[0].n_patients,
         trivial_external=main[0].external.trivial_risk(settled.search.costs),
         warnings=(*main[0].study.warnings, *unlike(main[0].study, here, there)),
+        places=places_of(there[0]),
     )
     warn_each(found.warnings, stacklevel=3)
     return found
+
+
+def places_of(patients: PatientScores) -> TextArray:
+    """Return the site of each patient under the name that results show; none for a single site."""
+    if patients.sites is None or not site_names(patients):
+        return NO_SITES
+    return shown_groups(patients.sites)
 
 
 def unlike(study: Study, internal: list[PatientScores], external: list[PatientScores]) -> list[str]:

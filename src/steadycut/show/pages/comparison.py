@@ -97,14 +97,19 @@ def named(comparison: ComparisonDocument, answer: str) -> str:
 
 
 def answer_table(rows: Sequence[ComparedRule]) -> Table:
-    """Return one row per rule: its cut-off, and what it does at the second hospital."""
-    return of_columns(
-        "Every rule at the second hospital",
-        [
-            ("rule", [row.name for row in rows]),
-            ("cut-off", cut_offs(rows)),
-            ("average cost", [risk(row.risk_external) for row in rows]),
-            ("sensitivity", [rate(row.sensitivity_external) for row in rows]),
-            ("specificity", [rate(row.specificity_external) for row in rows]),
-        ],
+    """Return what every rule does at the second hospital, and the first one at each of several."""
+    lines = [
+        (row.name, cell, row.risk_external, row.sensitivity_external, row.specificity_external)
+        for row, cell in zip(rows, cut_offs(rows), strict=True)
+    ]
+    lines[1:1] = [
+        (f"  {at.site} ({at.n_patients})", "", at.risk, at.sensitivity, at.specificity)
+        for at in (rows[0].sites or [])[:MOST_ROWS]
+    ]
+    names, cuts, *numbers = zip(*lines, strict=True)
+    written = zip(
+        ("average cost", "sensitivity", "specificity"), (risk, rate, rate), numbers, strict=True
     )
+    columns = [(name, list(map(write, values))) for name, write, values in written]
+    caption = "Every rule at the second hospital"
+    return of_columns(caption, [("rule", names), ("cut-off", cuts), *columns])

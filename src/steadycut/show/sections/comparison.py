@@ -7,6 +7,7 @@ from steadycut.documents.comparison import (
     ComparedCosts,
     ComparedRisks,
     ComparedRule,
+    ComparedSite,
     ComparisonDocument,
 )
 from steadycut.show.pages.page import Column, Section, Table, of_columns, section
@@ -32,6 +33,8 @@ def comparison_section(comparison: ComparisonDocument) -> Section:
     patients, rows = comparison.patients, comparison.rows
     best = min(rows, key=lambda row: row.best_external)
     tables = [rules_table(rows), details_table(rows)]
+    if rows[0].sites:
+        tables.insert(0, sites_table(rows, rows[0].sites))
     if comparison.cost_table:
         tables.append(costs_table(comparison.cost_table))
     judged = (
@@ -90,6 +93,18 @@ def details_table(rows: Sequence[ComparedRule]) -> Table:
         note="Best possible: the smallest risk that any cut-off of the same score has at the "
         f"second hospital, known only afterwards. Sensitivity and specificity: there too. {ALONE}",
     )
+
+
+def sites_table(rows: Sequence[ComparedRule], sites: Sequence[ComparedSite]) -> Table:
+    """Return the average cost of every rule at every site, one row per site."""
+    each = [(row.name, numbers([at.risk for at in row.sites or []])) for row in rows]
+    columns = [
+        ("site", [at.site for at in sites]),
+        ("patients", [str(at.n_patients) for at in sites]),
+        ("everybody or nobody", numbers([at.trivial for at in sites])),
+        *each,
+    ]
+    return of_columns("Average cost at every site", columns)
 
 
 def costs_table(rows: Sequence[ComparedCosts]) -> Table:
