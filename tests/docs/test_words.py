@@ -36,7 +36,13 @@ def test_the_pages_are_in_order(capsys):
 def test_the_pages_are_all_that_somebody_wrote():
     names = {page.name for page in pages()}
     assert {"README.md", "quickstart.md", "tutorial_clinician.md", "verdict.md"} <= names
-    assert {"DECISIONS.md", "rerun.md", "stability.md", "pooling.md", "plot_2_costs.py"} <= names
+    assert {
+        "DECISIONS.md",
+        "rerun.md",
+        "stability.md",
+        "aggregators.md",
+        "plot_2_costs.py",
+    } <= names
     assert "changelog.md" not in names
     assert not any({"_build", "api", "examples"} & set(page.parts) for page in pages())
 
