@@ -23,8 +23,8 @@ from check_words import (
 )
 from write_pages import pages
 
-MOST_PAGES = 62
-MOST_WORDS = 41_200
+MOST_PAGES = 45
+MOST_WORDS = 38_200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ from steadycut.documents.reading import read_document
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.rerender import render_again
 
-PAGES = ("tutorial_data_scientist.md", "guide/strata.md", "tutorial_next_hospital.md")
+PAGES = ("tutorial_data_scientist.md", "guide/strata.md")
 RESULT = REPOSITORY / "benchmarks" / "results" / "tutorial.json"
 # Code that is not run without the data is marked by these languages.
 LANGUAGES = {"py": "python", "sh": "console"}

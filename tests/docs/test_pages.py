@@ -15,15 +15,13 @@ NOT_RUN = {
     "guide/strata.md": "needs the UCI heart data, which are not ours to ship",
     "guide/rule_file.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",
-    "guide/new_version.md": "the forms of a command; tests/adaptation/test_switch.py runs it",
+    "guide/monitor.md": "the forms of a command; tests/adaptation/test_switch.py runs it",
     "guide/privacy.md": "needs a random key; tests/cli/test_guards.py runs the commands",
     "guide/slides.md": "needs slides and a model; tests/slides run the commands",
     "guide/survival.md": "needs the Rotterdam and GBSG data, which are not ours to ship",
     "guide/tables.md": "the forms of a command; tests/ingest/sources read such files",
     "guide/verdict.md": "the forms of commands; tests/cli/test_columns.py runs them",
-    "speed.md": "takes an hour and R",
     "tutorial_data_scientist.md": "needs the UCI heart data, which are not ours to ship",
-    "tutorial_next_hospital.md": "needs the UCI heart data, which are not ours to ship",
 }
 LOOKS_LIKE_CODE = re.compile(
     r"(\$|>>>|steadycut|python|pip|import|from|spark-submit|make) \S", re.ASCII

@@ -60,7 +60,7 @@ def shown_on(page):
 
 def test_the_example_and_reticulate_print_what_the_page_shows(tmp_path):
     example = printed(tmp_path, "example.R")
-    (table,) = (text for text in shown_on("guide/r.md") if text.startswith("  patient marker"))
+    (table,) = (text for text in shown_on("coming_from.md") if text.startswith("  patient marker"))
     assert table in example
     assert decisions(tmp_path / "decisions.csv") == [0, 1, 1]
     assert table in printed(tmp_path, "reticulate.R", needs=["reticulate"])

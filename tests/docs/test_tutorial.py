@@ -106,7 +106,7 @@ def test_files_of_another_source_are_refused(tmp_path):
 
 
 def test_what_the_tutorial_of_the_next_hospital_says_of_all_pairs_was_computed():
-    page, shown = PAGES[2], STORED["pages"][PAGES[2]]
+    page, shown = PAGES[0], SHOWN
     rows = re.findall(r"(\w+) +-> (\w+) +(0\.\d\d) +(0\.\d\d)", shown[-1])
     change = {(one, two): float(after) - float(before) for one, two, before, after in rows}
     assert len(change) == 12
