@@ -67,7 +67,7 @@ def has_paper_words(page: Path) -> bool:
 
     Examples
     --------
-    >>> [has_paper_words(DOCS / name) for name in ("theory/kinds.md", "speed.md", "index.md")]
+    >>> [has_paper_words(DOCS / name) for name in ("theory/bounds.md", "transport.md", "index.md")]
     [True, True, False]
     """
     return page.parent.name in PAPER_PAGES or page.stem in PAPER_PAGES

@@ -139,7 +139,7 @@ def is_evidence(page: Path) -> bool:
 
     Examples
     --------
-    >>> [is_evidence(Path("docs", name)) for name in ("evidence/adapt.md", "speed.md", "index.md")]
+    >>> [is_evidence(Path("docs", name)) for name in ("evidence/adapt.md", "speed.md", "api.md")]
     [True, True, False]
     """
     return page.parent.name in EVIDENCE or page.stem in EVIDENCE
