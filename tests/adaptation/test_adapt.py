@@ -87,7 +87,7 @@ def test_all_patients_count_for_the_share_called_where_all_have_labels():
 def test_where_all_have_labels_and_more_would_not_help_another_score_is_named():
     labels = np.tile([0, 1], 100)
     useless = PatientScores(scores=np.repeat(np.linspace(0, 3, 20), 10), labels=labels)
-    step = adapt(RULE, useless).summary().splitlines()[-1]
+    step = said(adapt(RULE, useless)).next_step
     assert "another score" in step
     assert "label " not in step
 
@@ -192,9 +192,23 @@ def test_a_rule_that_errs_more_than_the_target_is_refuted():
     # Labels that have nothing to do with the scores: every cut-off errs in half of the patients.
     labels = np.random.default_rng(3).integers(0, 2, LABELLED.n_patients)
     noise = PatientScores(scores=LABELLED.scores, labels=labels)
-    found = adapt(RULE, POOL, prevalence=0.1, labelled=noise)
+    found = adapt(RULE, POOL, prevalence=0.1, labelled=noise, target=0.1)
     assert found.describe().labels.decision == "refuted"
     assert "do not use it here" in said(found).next_step
+
+
+def test_a_default_target_that_is_missed_refutes_nothing():
+    """Far more patients are ill than stated, and the rule pays although it misses that target."""
+    many = cohort(300, 0.5, 11, "many")
+    asked = {"prevalence": 0.05, "labelled": many}
+    found = adapt(RULE, POOL, **asked)
+    part, certificate = found.describe().labels, found.certificate
+    assert part.target < part.confusion.risk(RULE.costs.plain) < certificate.value
+    assert certificate.value < certificate.trivial_risk
+    assert part.decision == "undecided"
+    assert "only a wish" in said(found).verdict
+    assert "audit the new rule.json on other patients" in said(found).next_step
+    assert adapt(RULE, POOL, **asked, target=part.target).describe().labels.decision == "refuted"
 
 
 def test_the_adapted_rule_is_a_rule_as_any_other(tmp_path):

@@ -157,7 +157,10 @@ def test_a_later_look_has_the_menu_of_the_first_or_is_refused(home, tmp_path, ca
     asked = ["--sequential", "--order", "day", "--target", "0.05", "--prevalence", "0.2"]
     asked += ["--out", tmp_path / "a", "--overwrite"]
     assert run_command(capsys, "adapt", rule, table, *asked).code == 0
-    assert run_command(capsys, "adapt", rule, table, *asked).code == 0
+    again = run_command(capsys, "adapt", rule, table, *asked)
+    menu = json.loads((tmp_path / "a" / "adapt.json").read_text())["menu_sha256"]
+    # A look into another folder cannot be compared, so a person must be able to.
+    assert f"must have this menu of cut-offs ({menu[:8]})" in again.said
     before = snapshot(tmp_path / "a")
     # Labels of patients who were among those without: these made the menu.
     more = write(tmp_path / "there.csv", 300, 0.15, 1, 90)

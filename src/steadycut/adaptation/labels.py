@@ -213,8 +213,11 @@ def judge(
     decision: Decision = "undecided"
     if target is not None and one.limit <= target:
         decision = "certified"
-    elif target is not None and lowest_risk(there, one, delta) > target:
-        decision = "refuted"
+    elif target is not None:
+        # A default target is only a wish: the rule is refuted where it does not pay.
+        goal = max(target, one.counts.trivial_risk(there.costs)) if wanted is None else wanted
+        if lowest_risk(there, one, delta) > goal:
+            decision = "refuted"
     return Judged(
         chosen=chosen,
         found=tuple(found),

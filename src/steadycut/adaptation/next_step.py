@@ -24,8 +24,8 @@ def next_step(there: Situation, judged: Judged | None, *, divided: bool = False)
     if judged.decision == "refuted":
         return NextStep(verb="fit", why="adapted: refuted")
     used, trivial = judged.used, judged.used.trivial_risk(there.costs)
-    # What the first rule had certified is a wish, unless somebody asked for it.
-    by_default = there.stated is None and judged.target in {None, there.target}
+    # A default target is a wish, unless somebody asked for it.
+    by_default = judged.target in {None, there.target}
     if judged.limit < trivial and (judged.decision == "certified" or by_default):
         return NextStep(verb="audit", why="adapted: certified", file_name=there.rule.file_name)
     goal = trivial if by_default or judged.target is None else min(judged.target, trivial)

@@ -24,6 +24,10 @@ DIVIDED = {
     "at random": " {0.n_patients} of them, drawn at random, made the menu; the others certify.",
     "the first": " The first {0.n_patients} patients made the menu; the others certify.",
 }
+SAME_MENU = (
+    " Every look must have this menu of cut-offs ({}); steadycut compares it only with the last "
+    "look in the same folder."
+)
 NOT_CHECKED = (
     "Not checked, because no file holds a patient: that the counts are those of the labelled "
     "patients at these cut-offs, that the patients came in their order and without exclusions, "
@@ -88,7 +92,9 @@ def verdict_text(result: AdaptationDocument) -> tuple[str, str]:
         moved = f"the frozen {here} here. It stays."
     if result.labels is None:
         return moved, "No label confirms it, so nothing is certified here."
-    return moved, certified(result, result.labels) + DIVIDED[result.labels.divided].format(result)
+    divided = DIVIDED[result.labels.divided].format(result)
+    looks = SAME_MENU.format(result.menu_sha256[:8]) if result.labels.sequential else ""
+    return moved, certified(result, result.labels) + divided + looks
 
 
 def certified(result: AdaptationDocument, labels: LabelsPart) -> str:
