@@ -285,3 +285,44 @@ def test_percentages_are_shares(name):
     fields = [Field(name=name, option=f"--{name}")]
     for text, share in {"8 %": "0.08", "5%,12.5%": "0.05,0.125", "0.08": "0.08", "8": "8"}.items():
         assert arguments({name: [text]}, fields, ()) == [f"--{name}={share}"]
+
+
+def test_a_list_of_patients_to_label_is_downloaded_filled_in_and_given_back(worked):
+    place = worked.begin("adapt")
+    asked = {"prevalence": "30 %", "worklist": "10", "label": "5"}
+    said = html.unescape(worked.run(place, **asked))
+    assert "Label 10 patients: 5 at random, who may certify" in said
+    assert "upload it below with “Adapt to this hospital”" in said
+    assert (main_button(said), "<iframe" in said, "adapt.json" in said) == ("adapt", False, False)
+    written = worked.client.get(f"{place}/files/worklist.csv").text.splitlines()
+    rows = [f"{row}{number % 3 // 2}" for number, row in enumerate(written[1:])]
+    filled = "\n".join([written[0], *rows]).encode()
+    # The table of the list is taken again, with the prevalence that was stated.
+    answer = worked.client.post(
+        "/adapt",
+        data={"study": place.rpartition("/")[2]},
+        files=[("tables", ("worklist.csv", filled))],
+        follow_redirects=False,
+    )
+    back = answer.headers["location"]
+    form = html.unescape(worked.client.get(back).text)
+    assert "The labels are those of the list" in form
+    assert 'name="label"' not in form
+    assert 'name="prevalence" value="30 %"' in form
+    done = worked.run(back, prevalence="30 %")
+    assert "<h2>Keep</h2>" in done
+    found = json.loads(worked.client.get(f"{back}/files/adapt.json").content)
+    assert (found["labels"]["n_patients"], found["labels"]["n_choosing"]) == (5, 5)
+    assert found["prevalence"] == [0.3, 0.3]
+
+
+def test_a_list_with_nothing_filled_in_is_refused_in_one_line(worked):
+    files = [
+        ("tables", (worked.south.name, worked.south.read_bytes())),
+        ("tables", ("list.csv", b"patient,purpose,label\r\nsouth0,certify,\r\n")),
+    ]
+    answer = worked.client.post(
+        "/adapt", data={"study": worked.key("fit")}, files=files, follow_redirects=False
+    )
+    said = html.unescape(worked.run(answer.headers["location"]))
+    assert "no label is filled in list.csv" in said

@@ -84,7 +84,9 @@ class Worked:
         """Return the files that can be downloaded, by name."""
         job = self.jobs.find(self.key(kind))
         found = {
-            name: self.client.get(f"{self.places[kind]}/files/{name}") for name in job.work.results
+            name: self.client.get(f"{self.places[kind]}/files/{name}")
+            for name in job.work.results
+            if job.result(name)
         }
         return {name: answer.content for name, answer in found.items()}
 

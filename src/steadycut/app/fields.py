@@ -14,7 +14,7 @@ from steadycut.show.words.fields import HINTS, NEEDED, WITHOUT_DEFAULT, title_of
 
 # What everybody decides. The other options are behind "More options".
 FIRST = (
-    *("pilot", "risk", "width", "patients", "prevalence", "target"),
+    *("pilot", "risk", "width", "patients", "prevalence", "worklist", "target"),
     *("direction", "cost_fn", "cost_fp", "internal", "external", "rule", "honesty"),
 )
 # Columns have their own part of the form. The other options make no sense in the app.
@@ -24,7 +24,7 @@ NOT_ASKED = frozenset(
     {
         *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
         *("overwrite", "strict", "log", "column", "no_label", "no_site", "at_site", "labels"),
-        *("worklist", "delimiter"),
+        "delimiter",
         # A change-control plan is written, signed and used on the command line.
         *("changes", "range", "otherwise", "benefits", "risks", "plan", "trigger"),
         # So are labelling plans, whose list names patients.

@@ -50,7 +50,7 @@ class Job:
 
     ``known_columns`` are those that the rule names. ``known_sites`` are hashes of the sites where
     the rule was made, if it may not be judged there. ``own_tables``: its tables are those that the
-    rule was made from.
+    rule was made from. ``labels``: the filled-in list of patients to label, if there is one.
     """
 
     key: str
@@ -61,6 +61,7 @@ class Job:
     known_columns: Mapping[str, str | None] = field(default_factory=dict)
     known_sites: frozenset[str] = frozenset()
     own_tables: bool = False
+    labels: str = ""
     filled: Filled = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None
@@ -105,6 +106,11 @@ class Job:
         """The rule that it made, or that it uses."""
         path = self.folder / RULE
         return self.result(RULE) or (path if path.is_file() else None)
+
+    @property
+    def page(self) -> Path | None:
+        """The page of its result, if it has one."""
+        return self.result(self.work.page or "")
 
     def result(self, name: str) -> Path | None:
         """Return one of the files that the command writes, if it is there."""
@@ -181,7 +187,8 @@ class Job:
 
     def _whole(self, arguments: Sequence[str]) -> list[str]:
         rule = [RULE] if self.work.takes_rule else []
-        return [self.kind, *rule, *self.tables, *arguments]
+        labels = [f"--labels={self.labels}"] if self.labels else []
+        return [self.kind, *rule, *self.tables, *labels, *arguments]
 
     def _said(self) -> str:
         log = self.folder / "log"

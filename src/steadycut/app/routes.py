@@ -46,7 +46,7 @@ OWN_PATIENTS = (
     "of another hospital, or pick the column of sites if the rule was made at some of them."
 )
 # What a new form never takes over: each table needs its own decision.
-NEVER_CARRIED = ("force", "missing", "unseen")
+NEVER_CARRIED = ("force", "missing", "unseen", "worklist")
 # Aggregators without a number, as check boxes.
 PLAIN = tuple(name for name in aggregator_names() if name in AGGREGATORS)
 
@@ -120,6 +120,8 @@ class Routes:
         rule: Sequence[UploadFile] = (),
     ) -> Response:
         job = self.jobs.open(kind)
+        lists = [file for file in tables or () if kind == "adapt" and _is_list(file)]
+        tables = tables and [file for file in tables if file not in lists]
         if source is not None and not tables:
             job.own_tables = source.kind == "fit" or source.own_tables
         try:
@@ -127,6 +129,7 @@ class Routes:
                 _save_rule(job, source, rule)
             if job.work.takes_tables:
                 job.tables = _save_tables(job, tables, source)
+                job.labels = "".join(save_uploads(lists[:1], job.folder))
                 job.columns = preview([job.folder / name for name in job.tables])
         except SteadycutError as error:
             job.remove()
@@ -142,8 +145,13 @@ class Routes:
             fields = self.commands[kind]
             known = {field.name for field in (*mapped(fields), *asked(fields))}
             filled = {name: job.filled[name] for name in known & job.filled.keys()}
-            job.start(arguments(filled, fields, job.columns))
+            job.start(self._typed(job, filled))
         return _to(job)
+
+    def _typed(self, job: Job, filled: Filled) -> list[str]:
+        """Return the arguments; a list has the labels, or says whom to label."""
+        listed = {"label": []} if job.labels or any(filled.get("worklist", ())) else {}
+        return arguments({**filled, **listed}, self.commands[job.kind], job.columns)
 
     def _home(self, error: str = "", status: int = 200) -> Response:
         return page(
@@ -200,7 +208,7 @@ class Routes:
             return self._form(job, OWN_PATIENTS)
         try:
             self._copy_pilot(job, filled)
-            job.start(arguments(filled, self.commands[job.kind], job.columns))
+            job.start(self._typed(job, filled))
         except (SteadycutError, OSError) as error:
             raise HTTPException(409, _in_folder(str(error), job.folder)) from None
         job.filled = filled
@@ -246,7 +254,7 @@ class Routes:
             job=job,
             error=error,
             filled=job.filled,
-            mapped=mapped(fields),
+            mapped=[field for field in mapped(fields) if field.name != "label" or not job.labels],
             fields=asked(fields),
             with_scores=any(field.name == "aggregate" for field in fields),
             studies=[rule for rule in known_rules(self.jobs) if rule.job.result(STUDY)],
@@ -278,6 +286,13 @@ async def _admit(_request: Request, error: Exception) -> Response:
 def _files(form: FormData, name: str) -> list[UploadFile]:
     """Return uploaded files; an empty field sends a file without a name."""
     return [file for file in form.getlist(name) if isinstance(file, UploadFile) and file.filename]
+
+
+def _is_list(file: UploadFile) -> bool:
+    """Whether a table is a list of patients to label, as steadycut wrote it."""
+    first = file.file.readline().decode(errors="replace").strip("\ufeff\r\n")
+    file.file.seek(0)
+    return {"patient", "purpose", "label"} <= set(first.split(","))
 
 
 def _save_tables(

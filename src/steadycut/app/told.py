@@ -3,18 +3,26 @@
 import json
 
 from steadycut.app.jobs import Job
-from steadycut.app.works import FROM_RULE, FROM_TABLES, WORKS, Work
+from steadycut.app.works import FROM_RULE, FROM_TABLES, LIST, WORKS, Work
 from steadycut.documents.applied import AppliedDocument
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.reading import read_document
+from steadycut.show.pages.adaptation import WORKLIST, worklist_page
 from steadycut.show.pages.applied import applied_page
 from steadycut.show.pages.kinds import kind_of, page_of
 from steadycut.show.pages.page import Page
 from steadycut.show.words.fields import option_in_words, title_of
-from steadycut.show.words.next_step import Spelling, step_of
+from steadycut.show.words.next_step import Spelling, Step, step_of
 
 FIRST_AUDIT = (
     f"Next: check it on patients of another hospital, with “{WORKS['audit'].title}” below."
+)
+FILL_IN = Step(
+    verb="adapt",
+    sentence=(
+        f"Next: fill in the column label of {LIST}, and upload it below with "
+        f"“{WORKS['adapt'].title}”."
+    ),
 )
 # What a next step names, in the words of the app.
 EVERY_LOOK = f"“{title_of('sequential')}”"
@@ -38,6 +46,8 @@ WORK_OF = {"label": "audit", "draw": "audit", "check": "audit", "wait": "audit",
 def told(job: Job) -> Page:
     """Return the page that tells the result of a job."""
     content = json.loads(job.numbers())
+    if content.get("schema") == WORKLIST:
+        return worklist_page(content["certify"], content["choose"], FILL_IN)
     if "schema" in content:
         return page_of(read_document(kind_of(content).document, content))
     named = {name: content[name] for name in AppliedDocument.model_fields if name in content}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from steadycut.core.checks import store
 
-RULE, STUDY = "rule.json", "study.json"
+RULE, STUDY, LIST = "rule.json", "study.json", "worklist.csv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,10 +70,11 @@ WORKS = {
             made="Rule adapted on",
             about=(
                 "Another cut-off for the patients of one hospital. Say which share of them is ill, "
-                "or pick a column of labels, empty for patients without one."
+                "or pick a column of labels, empty for patients without one. A filled-in list of "
+                "patients to label is given with the table."
             ),
             start="Adapt the cut-off",
-            results=("adapt.html", RULE, "adapt.json"),
+            results=("adapt.html", RULE, "adapt.json", LIST),
             takes_rule=True,
         ),
         Work(

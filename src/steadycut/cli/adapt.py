@@ -32,10 +32,11 @@ from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable
 from steadycut.io.files import read_small, write_together
 from steadycut.show.pages.kinds import page_of
+from steadycut.show.words.adaptation import worklist_text
 from steadycut.study.home import check_cut_off_rule, check_prevalence
 
 PURPOSES = CERTIFY, CHOOSE = "certify", "choose"
-WORKLIST = "worklist.csv"
+WORKLIST, WORKLIST_SCHEMA = "worklist.csv", "steadycut.worklist/1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -303,13 +304,10 @@ def write_worklist(
     rows = np.concatenate([drawn.certify, drawn.choose])
     purposes = np.repeat([CERTIFY, CHOOSE], [drawn.certify.size, drawn.choose.size])
     path = tables.write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
-    whom = (
-        f"Label {rows.size} patients: {drawn.certify.size} at random, who may certify, and "
-        f"{drawn.choose.size} near the plausible cut-offs, who only help to choose."
-    )
-    after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
     counts = {"certify": int(drawn.certify.size), "choose": int(drawn.choose.size)}
-    show({"schema": "steadycut.worklist/1", **counts}, f"{whom}\n{after}", as_json=output.as_json)
+    after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
+    text = f"{worklist_text(**counts)}\n{after}"
+    show({"schema": WORKLIST_SCHEMA, **counts}, text, as_json=output.as_json)
 
 
 def known_labels(

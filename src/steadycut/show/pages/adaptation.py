@@ -3,8 +3,9 @@
 from steadycut.core.rounding import at_most, of_hundred
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart
 from steadycut.show.pages.page import Page, Section, Status, Table, of_columns, section
-from steadycut.show.words.adaptation import assumptions, verdict_text
+from steadycut.show.words.adaptation import assumptions, verdict_text, worklist_text
 from steadycut.show.words.audit import capital
+from steadycut.show.words.next_step import Step
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 TONES = {"certified": "good", "refuted": "bad", "undecided": "open"}
@@ -17,6 +18,19 @@ WITHOUT_LABELS = (
     "No label has judged these cut-offs, so no limit of their errors is known. They are fixed now: "
     "labels that come later certify all of them together."
 )
+
+WORKLIST = "steadycut.worklist/1"
+
+
+def worklist_page(certify: int, choose: int, step: Step) -> Page:
+    """Return a page that says how many patients to label, and what to do with the list."""
+    return Page(
+        title="Patients to label",
+        subtitle=count(certify + choose, "patient"),
+        status=Status(text="to label", tone="open"),
+        headline=(worklist_text(certify, choose),),
+        step=step,
+    )
 
 
 def adaptation_page(result: AdaptationDocument) -> Page:

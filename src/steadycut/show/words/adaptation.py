@@ -116,6 +116,14 @@ def certified(result: AdaptationDocument, labels: LabelsPart) -> str:
     return f"{seen} Shown so far: {shown} The target of {target:.3g} is not reached{wish}."
 
 
+def worklist_text(certify: int, choose: int) -> str:
+    """Say how many patients to label, and what for."""
+    return (
+        f"Label {certify + choose} patients: {certify} at random, who may certify, and {choose} "
+        "near the plausible cut-offs, who only help to choose."
+    )
+
+
 def assumptions(result: AdaptationDocument) -> tuple[str, ...]:
     """Say what must be true for the cut-off, and for the certificate."""
     if result.labels is not None:

@@ -54,6 +54,7 @@ TITLES = {
     "width": "How far the promise may lie above it",
     "patients": "Number of patients",
     "prevalence": "Share of ill patients",
+    "worklist": "Patients to label next",
     "target": "Average cost to promise",
     "instances": "Rows per patient",
     "icc": "How alike the rows of a patient are",
@@ -104,6 +105,7 @@ HINTS = {
     "width": "For example 0.05. Leave it empty if the number of patients is given.",
     "patients": "All of them, both for choosing and for checking.",
     "prevalence": "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
+    "worklist": "A number such as 60 makes a list to download and fill in, and nothing else.",
     "target": (
         "Per patient, set before labels are seen. For example 0.2: wrong in at most 20 of 100. "
         "Empty: less than calling everybody or nobody, or what the rule promised."
