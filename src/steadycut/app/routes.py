@@ -150,8 +150,9 @@ class Routes:
 
     def _typed(self, job: Job, filled: Filled) -> list[str]:
         """Return the arguments; a list has the labels, or says whom to label."""
-        listed = {"label": []} if job.labels or any(filled.get("worklist", ())) else {}
-        return arguments({**filled, **listed}, self.commands[job.kind], job.columns)
+        if job.labels or any(filled.get("worklist", ())):
+            filled = {**filled, "label": ()}
+        return arguments(filled, self.commands[job.kind], job.columns)
 
     def _home(self, error: str = "", status: int = 200) -> Response:
         return page(
