@@ -1,6 +1,5 @@
 """What a page knows about one column of a table."""
 
-import re
 from dataclasses import dataclass, field
 
 from steadycut.ingest.table import NO_SCORE
@@ -59,14 +58,3 @@ class Column:
         if self.numbers is not None and self.kind == NUMBERS:
             return f"{min(self.numbers):.4g} to {max(self.numbers):.4g}"
         return f"{len(self.values)} different, not shown"
-
-
-def words(name: str) -> list[str]:
-    """Return the words of a name, in lower case.
-
-    Examples
-    --------
-    >>> words("PatientID"), words("tumour_score")
-    (['patient', 'id'], ['tumour', 'score'])
-    """
-    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+", name)]

@@ -24,7 +24,7 @@ NOT_ASKED = frozenset(
     {
         *("out", "engine", "resume", "patient_key", "small_cells", "verify", "json", "verbose"),
         *("overwrite", "strict", "log", "column", "no_label", "no_site", "at_site", "labels"),
-        "delimiter",
+        *("delimiter", "sheet", "on", "patient_from", "file_column"),
         # A change-control plan is written, signed and used on the command line.
         *("changes", "range", "otherwise", "benefits", "risks", "plan", "trigger"),
         # So are labelling plans, whose list names patients.

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from steadycut.app.column import NUMBERS, TEXT, Column, words
+from steadycut.app.column import NUMBERS, TEXT, Column
+from steadycut.ingest.column_names import PATIENT, words
 
-PATIENT = ("patient", "subject", "participant", "person", "donor", "case", "individual", "mrn")
 SCORE = ("score", "prob", "probability", "prediction", "pred", "logit", "risk", "marker", "value")
 LABEL = (
     *("label", "tumour", "tumor", "cancer", "target", "outcome", "truth", "diagnosis", "disease"),

@@ -23,6 +23,7 @@ from steadycut.errors import BadOption, refusing
 from steadycut.errors import argument as marked
 from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
+from steadycut.ingest.join import PATTERNS
 from steadycut.ingest.request import SAME
 from steadycut.io.files import read_small
 from steadycut.study.operating_point import CONFIDENCE
@@ -158,6 +159,22 @@ class TableOptions:
         values=("auto", *ENGINES),
     )
     memory: str | None = option("SIZE", "About how much memory rows may take. [default: 2GiB]")
+    sheet: str | None = option(
+        "FILE", "Second table, by slide, image or patient, for columns that TABLE does not have."
+    )
+    on: str | None = option(
+        "COL|COL=COL",
+        "Column that joins both; its name in TABLE, and in --sheet. [default: guessed]",
+    )
+    patient_from: str | None = option(
+        "PATTERN",
+        f"Patients are named in the column of patients: {', '.join(PATTERNS)}, or a regular "
+        "expression with one group.",
+        values=tuple(PATTERNS),
+    )
+    file_column: str | None = option(
+        "NAME", "Name of a column with the name of each row's file, such as one CSV per slide."
+    )
     resume: bool = switch("--resume", "Continue the aggregation that was interrupted in --out.")
 
     def reading(self, out: Path | None) -> Reading:
@@ -169,6 +186,10 @@ class TableOptions:
             memory=parse_memory(self.memory),
             delimiter=self.delimiter,
             decimal=self.decimal,
+            sheet=self.sheet,
+            on=self.on,
+            patient_from=self.patient_from,
+            file_column=self.file_column,
             checkpoint=None if out is None else out / CHECKPOINT,
             resume=self.resume,
         )

@@ -30,6 +30,10 @@ class Reading:
     memory: int | None = None
     delimiter: str | None = None
     decimal: str = "."
+    sheet: str | None = None
+    on: str | None = None
+    patient_from: str | None = None
+    file_column: str | None = None
     checkpoint: Path | None = None
     resume: bool = False
 
@@ -41,7 +45,9 @@ class Reading:
 
 def read_tables(request: Request, reading: Reading) -> PatientTable:
     """Read tables as a command asks for, notice copied rows, and show the progress."""
-    request = replace(request, clusters=True, delimiter=reading.delimiter, decimal=reading.decimal)
+    own = ("delimiter", "decimal", "patient_from", "file_column")
+    given = {name: getattr(reading, name) for name in own}
+    request = replace(request, clusters=True, **given)
     keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
     with progress_on_stderr() as progress:
         return read_patients(
@@ -51,6 +57,8 @@ def read_tables(request: Request, reading: Reading) -> PatientTable:
             memory=reading.memory,
             progress=progress,
             keep=keep,
+            sheet=reading.sheet,
+            on=reading.on,
         )
 
 
@@ -73,8 +81,9 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
     recipes = [
         request.recipe(score, how.name) for score in request.scores for how in request.aggregators
     ]
-    asked = request.missing, request.sites, request.other_than, request.separator, request.decimal
-    files = find_files(reading.paths)
+    how = request.separator, request.decimal, reading.on, request.patient_from, request.file_column
+    asked = (request.missing, request.sites, request.other_than, *how)
+    files = find_files([*reading.paths, *([reading.sheet] if reading.sheet else [])])
     if reading.resume and any(file.is_remote for file in files):
         refuse("--resume cannot know whether a table in S3 has changed. Begin again without it.")
     return {

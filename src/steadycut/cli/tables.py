@@ -228,9 +228,10 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
     def shown(number: int) -> int:
         return max(number, fewest) if number else 0
 
+    lost = table.dropped.unmatched
     return DataPart(
         rows=shown(table.n_rows),
-        dropped_rows=shown(table.dropped.rows),
+        dropped_rows=shown(table.dropped.rows + (lost.rows if lost else 0)),
         dropped_patients=shown(table.dropped.patients),
         dropped_incomplete_patients=shown(table.dropped.incomplete),
         sha256=sha256,
@@ -244,7 +245,7 @@ def note_dropped(
 
     With small cells only the terminal says it, and no log: it counts patients.
     """
-    for line in dropped_lines(table):
+    for line in (*table.joined, *dropped_lines(table)):
         note(line)
     odd = [text for text in alike_lines(table) if text not in known]
     if not small_cells:

@@ -12,6 +12,8 @@ Modules in the order in which the data travel:
 ``survey``        what a first scan of a table tells
 ``identifiers``   identifiers that stand for nobody, or that may be one patient
 ``sites``         the groups of rows, and the patients, of given sites
+``sheet``         which columns a second table adds, and by which column they are joined
+``join``          the one step that joins: what an engine surveyed gets these columns
 ``layout``        where every row belongs; every check of rows is here
 ``finish``        the scores of some patients become their numbers
 ``patients``      all patients, part by part

@@ -19,6 +19,7 @@ from steadycut.core.sites import check_number_of_sites
 from steadycut.errors import BadPatients, BadTable, MissingColumn, MissingScores, argument
 from steadycut.ingest.finish import count_leaves
 from steadycut.ingest.identifiers import check_named
+from steadycut.ingest.join import Unmatched, join
 from steadycut.ingest.request import ANY, Request
 from steadycut.ingest.sites import groups_at_sites, refuse_overlap
 from steadycut.ingest.survey import ScoreFacts, Survey
@@ -65,12 +66,13 @@ class Dropped:
     """What ``missing="drop"`` left out.
 
     ``rows`` lack a finite score, and ``patients`` have no other rows. ``gaps`` tells about each
-    patient-level column that had empty cells.
+    patient-level column that had empty cells. ``unmatched`` counts what had no partner in a sheet.
     """
 
     rows: int = 0
     patients: int = 0
     gaps: tuple[Gaps, ...] = ()
+    unmatched: Unmatched | None = None
 
     @property
     def incomplete(self) -> int:
@@ -149,11 +151,12 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         other rows. With ``label_how="any"`` one positive row decides, also a dropped one.
         Identifiers, sites and levels must be filled in every row, also in dropped ones.
     """
-    asked = _asked_groups(survey, request)
+    joined, unmatched = join(survey, request.steps, request.missing)
+    asked = _asked_groups(joined, request)
     check_named(asked, request)
     labelled = _any_positive(asked, request) if request.label_how == ANY else asked
     filled, gaps = _fill_gaps(labelled, request)
-    _check_filled(filled, request.keys, _droppable(request))
+    _check_filled(filled, request.roles, _droppable(request))
     _check_scores(filled, request)
     labels = _patient_labels(filled, request, request.label)
     event, time = _patient_labels(filled, request, request.event), _times(filled, request)
@@ -181,11 +184,12 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         },
         order=arrival_places(filled, request, kept),
         n_instances=np.bincount(patient_of, weights=filled.n_usable[used]).astype(np.int64),
-        n_rows=asked.total,
+        n_rows=asked.total + (unmatched.rows if unmatched else 0),
         dropped=Dropped(
             rows=filled.total - usable,
             patients=_n_distinct(filled.keys[request.patient].codes) - kept.size,
             gaps=gaps,
+            unmatched=unmatched,
         ),
         time=None if time is None else time[kept],
         event=None if event is None else event[kept],

@@ -38,7 +38,7 @@ class PatientTable:
     sites, and ``dropped`` what was left out of them. ``clusters`` says, by score column, how
     similar the rows of a patient are, if the request asks for it; None where that is not defined.
     ``order`` is the place of each patient in the order of arrival, if it is asked for. ``warnings``
-    say what looks odd about the rows.
+    say what looks odd about the rows, and ``joined`` by what tables were joined.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
@@ -47,6 +47,7 @@ class PatientTable:
     clusters: Mapping[str, Clusters | None] = field(default_factory=dict)
     order: IntArray | None = None
     warnings: tuple[str, ...] = ()
+    joined: tuple[str, ...] = ()
 
 
 def build_patients(
@@ -83,14 +84,15 @@ def build_patients(
         dropped=layout.dropped,
         clusters={name: clusters_from(sums, labels) for name, sums in finished.clusters.items()},
         order=layout.order,
-        warnings=tuple(dict.fromkeys([*_codes(survey, layout, request), *_copies(finished)])),
+        warnings=tuple(dict.fromkeys([*_codes(survey, layout), *_copies(finished)])),
     )
 
 
-def _codes(survey: Survey, layout: Layout, request: Request) -> Iterator[str]:
+def _codes(survey: Survey, layout: Layout) -> Iterator[str]:
     """Warn of numbers such as -999 in a score column, in the rows that are used."""
-    used = layout.leaf_of[survey.group] >= 0
-    who = survey.keys[request.patient].codes[used]
+    leaf_of = layout.leaf_of[survey.group]
+    used = leaf_of >= 0
+    who = np.searchsorted(layout.first_leaf, leaf_of[used], side="right")
     for facts in survey.scores.values():
         yield from code_warnings(facts.largest[used], who)
 

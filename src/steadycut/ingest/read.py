@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack, overload
 
 import numpy as np
@@ -18,9 +19,11 @@ from steadycut.errors import (
     warn_each,
 )
 from steadycut.ingest.engines.choose import check_engine, open_engine, parse_memory
+from steadycut.ingest.engines.spark_tables import is_spark
 from steadycut.ingest.identifiers import alike_warnings
 from steadycut.ingest.patients import Keep, PatientTable, Progress, build_patients
 from steadycut.ingest.request import ROW, Level, Request, make_request
+from steadycut.ingest.sheet import with_steps
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.io.files import work_folder
@@ -43,6 +46,8 @@ def read_patients(
     memory: str | int | None = None,
     progress: Progress | None = None,
     keep: Keep | None = None,
+    sheet: Any = None,
+    on: str | None = None,
 ) -> PatientTable:
     """Read a table and aggregate it to patients.
 
@@ -65,6 +70,9 @@ def read_patients(
         Called with a text, the number of rows done and the number of all rows.
     keep
         Opens a place for finished parts, such as a `steadycut.io.checkpoint.Checkpoint`.
+    sheet, on
+        A second table of any of these kinds, by slide, image or patient, with columns that the
+        table does not have; and the column by which both are joined (`ingest.sheet`).
 
     Returns
     -------
@@ -83,15 +91,24 @@ def read_patients(
     with work_folder() as work, _naming_the_option(request):
         # Spark interprets paths itself.
         given = unpacked(source, work) if is_paths(source) and engine != "spark" else source
-        opened = open_engine(_engine_for(request, engine), request, given, allowed, work)
+        second = unpacked(sheet, work) if is_paths(sheet) else sheet
+        asked, lines = with_steps(request, given, second, on, work)
+        opened = open_engine(_engine_for(asked, engine, source), asked, given, allowed, work)
         try:
-            return build_patients(opened, request, progress, keep)
+            return replace(build_patients(opened, asked, progress, keep), joined=lines)
         finally:
             opened.close()
 
 
-def _engine_for(request: Request, engine: str) -> str:
-    """Only the engine that holds all rows in memory can number them."""
+def _engine_for(request: Request, engine: str, source: Any) -> str:
+    """Only the engine that holds all rows in memory can number them; Spark joins by itself."""
+    if request.file_column is not None and not is_paths(source):
+        raise BadOption(f"{argument('file_column')} needs files; got a table in memory.")
+    if (request.steps or request.file_column) and (engine == "spark" or is_spark(source)):
+        raise BadOption(
+            "the spark engine joins no sheet and knows no names of files. Join the tables in Spark "
+            "and give the result, or leave out the engine."
+        )
     if not request.rows_are_patients:
         return engine
     if engine not in {"auto", "memory"}:
@@ -126,6 +143,8 @@ class Reading(TypedDict, total=False):
     engine: str
     memory: str | int | None
     progress: Progress | None
+    sheet: Any
+    on: str | None
 
 
 class More(Reading, total=False):
@@ -143,6 +162,8 @@ class More(Reading, total=False):
     missing: str
     delimiter: str | None
     decimal: str
+    patient_from: str | None
+    file_column: str | None
 
 
 @overload
@@ -217,6 +238,15 @@ def aggregate(
     delimiter, decimal
         Separator of CSV files (``,``, ``;``, ``|`` or ``tab``; by default the header tells it), and
         the decimal sign of scores that are written as text (a point by default).
+    sheet, on
+        A second table of any of these kinds, by slide, image or patient, for columns that the
+        table does not have; and the column that joins them, or ``"TABLE=SHEET"`` if it has two
+        names. By default it is guessed, where that is unambiguous; a warning then says so.
+    patient_from
+        Take the patient from the names in the column ``patient``: ``"tcga"`` or a regular
+        expression with one group.
+    file_column
+        What to call a column that holds the name of the file of each row, without its ending.
     engine, memory, progress
         How the rows are brought together; see `read_patients`. The result does not depend on it.
 
@@ -248,7 +278,8 @@ def aggregate(
     reading = {name: given.pop(name) for name in Reading.__annotations__ if name in given}
     request = make_request(patient=patient, score=score, how=how, **given)
     table = read_patients(request, source, **reading)
-    warn_each([*dropped_lines(table), *alike_lines(table)], stacklevel=3)
+    guessed = [Warned("", line) for line in table.joined if reading.get("on") is None]
+    warn_each([*guessed, *dropped_lines(table), *alike_lines(table)], stacklevel=3)
     note_order(table, source, patient)
     if not isinstance(score, str):
         return dict(table.patients)
@@ -277,11 +308,18 @@ def _is_in_order(source: Any, patient: str | None) -> bool:
 def dropped_lines(table: PatientTable) -> list[str]:
     """Say what was left out, one line per reason."""
     lost, lines = table.dropped, []
+    if lost.unmatched is not None:
+        none, name = lost.unmatched, lost.unmatched.column
+        rows = f"{_count(none.rows, 'row')} of {_count(none.keys, 'value')} of {name!r}"
+        lines.append(
+            f"{rows} without a partner {_were(none.rows)} dropped; {none.sheet} in the sheet have "
+            "no row in the table."
+        )
     if lost.rows:
         who = "patient who has" if lost.patients == 1 else "patients who have"
         also = f", and with them {lost.patients} {who} no other rows" if lost.patients else ""
         dropped = f"{_were(lost.rows)} dropped{also}"
-        lines = [f"{lost.rows} of {table.n_rows} rows without a finite score {dropped}."]
+        lines.append(f"{lost.rows} of {table.n_rows} rows without a finite score {dropped}.")
     recipe = next(iter(table.patients.values())).recipe
     for gaps in lost.gaps:
         what = "a label" if gaps.column == recipe.label else repr(gaps.column)

@@ -3,8 +3,8 @@
 import hashlib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from steadycut.core.aggregate.aggregators import (
     AGGREGATORS,
@@ -16,6 +16,9 @@ from steadycut.core.aggregate.aggregators import (
 from steadycut.core.checks import check_choice, check_positive, refuse, shown
 from steadycut.core.records import Recipe
 from steadycut.errors import BadOption, argument, did_you_mean
+
+if TYPE_CHECKING:
+    from steadycut.ingest.join import Step
 
 # Stands for the column of patients where each row is one; then they are called by their numbers.
 ROW = "(row number)"
@@ -83,6 +86,13 @@ class Request:
         Separator of text files: ``,``, ``;``, ``|`` or ``tab``. Default: found from the header.
     decimal
         Decimal sign of scores that are written as text: a point or a comma.
+    patient_from
+        How a patient follows from a name in the column of patients: the name of a pattern, or a
+        regular expression with one group (`steadycut.ingest.join`).
+    file_column
+        What to call a column that holds the name of the file of each row, without its ending.
+    steps
+        How columns that the table does not have follow from others; `read_patients` adds them.
 
     Examples
     --------
@@ -115,6 +125,9 @@ class Request:
     time: str | None = None
     event: str | None = None
     horizon: float | None = None
+    patient_from: str | None = None
+    file_column: str | None = None
+    steps: tuple["Step", ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
@@ -125,7 +138,9 @@ class Request:
         if self.decimal not in {".", ","}:
             refuse("decimal", "be a point or a comma", self.decimal)
         _check_columns((self.patient,))
-        _check_columns(self.columns)
+        levels = {column for column, _ in self.levels}
+        named = [name for name in self.roles if not (name == self.patient and name in levels)]
+        _check_columns((*(named if self.patient_from else self.roles), *self.scores))
         _check_some("score column", self.scores)
         _check_some("aggregator", self.hows)
         _check_once("aggregator", [aggregator.name for aggregator in self.aggregators])
@@ -176,7 +191,20 @@ class Request:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Columns that say what a row belongs to, in the order in which they are read."""
+        """Columns of the table that say what a row belongs to, in the order of reading."""
+        made = {name for step in self.steps for name in step.names}
+        needed = (*self.roles, *(step.key for step in self.steps))
+        return tuple(dict.fromkeys(name for name in needed if name not in made))
+
+    @property
+    def leaf_keys(self) -> set[str]:
+        """The keys of which each combination belongs to one leaf."""
+        levels = (column for column, _ in self.levels)
+        return {self.patient, *levels, *(step.key for step in self.steps)}
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """Columns that say what a row belongs to, of the table and of a sheet joined to it."""
         levels = (column for column, _ in self.levels)
         # The site may be asked for as an attribute too.
         more = (column for column in self.attributes if column != self.site)
@@ -187,7 +215,7 @@ class Request:
     @property
     def columns(self) -> tuple[str, ...]:
         """Every column to read."""
-        return (*self.keys, *self.scores)
+        return (*(name for name in self.keys if name != self.file_column), *self.scores)
 
     @property
     def level_aggregators(self) -> tuple[Aggregator, ...]:

@@ -153,8 +153,8 @@ class DuckDBEngine:
         self.has_leaves = True
 
     def _leaf_keys(self) -> list[str]:
-        levels = {self.request.patient, *(column for column, _ in self.request.levels)}
-        return [f"k{i}" for i, name in enumerate(self.request.keys) if name in levels]
+        wanted = self.request.leaf_keys
+        return [f"k{i}" for i, name in enumerate(self.request.keys) if name in wanted]
 
     def _collect(self, layout: Layout, patients: range, advance: Advance) -> Part:
         """Return the scores of some patients, each at a place within its leaf."""

@@ -6,7 +6,7 @@ loaded into memory as a whole, unless it was in memory before.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -74,7 +74,9 @@ def _scan_files(
                 opened.append(open_file(connection, file, work, request))
         else:
             others.append(file)
-    tables: list[Opened | TableFile] = [*merge_opened(opened), *others]
+    # Each row has the name of its file: files are not brought together.
+    merged = opened if request.file_column else merge_opened(opened)
+    tables: list[Opened | TableFile] = [*merged, *others]
     return [_scan(connection, number, table, request, work) for number, table in enumerate(tables)]
 
 
@@ -94,7 +96,8 @@ def _scan(
             check_columns(request.columns, dataset.schema.names, f"{table.place!r}")
             _stage_dataset(dataset, request, staged)
             opened = open_file(connection, TableFile(str(staged)), work, request)
-            return _view(connection, number, opened, request)
+            named = replace(opened.files[0], place=table.place)
+            return _view(connection, number, replace(opened, files=(named,)), request)
     return _staged_view(connection, number, staged, table.place)
 
 

@@ -2,13 +2,15 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.anndata import is_anndata, read_anndata
-from steadycut.ingest.sources.files import read_files
+from steadycut.ingest.sources.files import read_files, read_names
+from steadycut.ingest.sources.find import find_files
 from steadycut.ingest.sources.frames import read_arrays, read_frame, wrap_frame
 from steadycut.ingest.table import Table
 
@@ -27,6 +29,21 @@ def read_table(source: Any, request: Request) -> Table:
     if is_anndata(source):
         return read_anndata(source, request)
     return read_frame(source.scanner().to_table() if is_dataset(source) else source, request)
+
+
+def names_of(source: Any, separator: str | None, work: Path) -> tuple[str, ...]:
+    """Return the names of the columns of any source; of several files those of the first one."""
+    if is_paths(source):
+        return read_names(find_files(source)[0], separator, work)
+    if isinstance(source, np.ndarray) and source.dtype.names is not None:
+        return source.dtype.names
+    if isinstance(source, Mapping):
+        return tuple(map(str, source))
+    if is_anndata(source):
+        return tuple(map(str, source.obs.columns))
+    if is_dataset(source):
+        return tuple(source.schema.names)
+    return tuple(wrap_frame(source).collect_schema().names())
 
 
 def is_paths(source: Any) -> bool:

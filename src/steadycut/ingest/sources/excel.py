@@ -42,7 +42,7 @@ def read_excel(file: TableFile, request: Request) -> Table:
     identifiers or classes, and numbers of more than 15 digits there are refused.
     """
     columns = excel_columns(file, request.columns)
-    for name in request.keys:
+    for name in columns.keys() & set(request.keys):
         _check_keys(name, columns[name])
     return read_arrays({name: columns[name] for name in request.columns}, request)
 

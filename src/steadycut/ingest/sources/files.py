@@ -10,15 +10,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from steadycut.errors import BadTable, argument
 from steadycut.ingest import table
 from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources import csv_files
-from steadycut.ingest.sources.anndata import read_anndata
+from steadycut.ingest.sources.anndata import open_anndata, read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
-from steadycut.ingest.sources.excel import read_excel
-from steadycut.ingest.sources.find import FileName, TableFile, find_files
+from steadycut.ingest.sources.excel import excel_columns, read_excel
+from steadycut.ingest.sources.find import FileName, TableFile, find_files, stem
 from steadycut.ingest.sources.frames import read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
 from steadycut.io.files import work_folder
@@ -110,6 +112,15 @@ def read_files(paths: FileName | Sequence[FileName], request: Request) -> table.
 
 def read_file(connection: Any, file: TableFile, request: Request, work: Path) -> table.Table:
     """Return the needed columns of one file; a compressed one is unpacked into ``work``."""
+    read = _read_file(connection, file, request, work)
+    if request.file_column not in request.keys or request.file_column in read.keys:
+        return read
+    rows = next(iter(read.scores.values())).values.size
+    column = table.KeyColumn(codes=np.zeros(rows, dtype=np.int64), texts=(stem(file.place),))
+    return table.Table(keys={**read.keys, str(request.file_column): column}, scores=read.scores)
+
+
+def _read_file(connection: Any, file: TableFile, request: Request, work: Path) -> table.Table:
     with one_line(file.place):
         if file.kind == "arrow":
             dataset = open_dataset(file)
@@ -128,6 +139,24 @@ def read_file(connection: Any, file: TableFile, request: Request, work: Path) ->
             for i, name in enumerate(request.scores)
         },
     )
+
+
+def read_names(file: TableFile, separator: str | None, work: Path) -> tuple[str, ...]:
+    """Return the names of the columns of a file, and little else is read."""
+    with one_line(file.place), connect_duckdb() as connection:
+        if file.kind == "arrow":
+            return tuple(open_dataset(file).schema.names)
+        if file.kind == "excel":
+            return tuple(excel_columns(file))
+        if file.kind == "anndata":
+            with open_anndata(file.path) as data:
+                return tuple(map(str, data.obs.columns))
+        if file.kind == "parquet":
+            return _open_parquet(connection, file).names
+        if is_gzip(file.path):
+            return open_text(file, work, separator).names
+        delimiters = csv_files.delimiters_of(file.name, separator)
+        return csv_files.read_header(file.path, file.place, delimiters)[0]
 
 
 def open_file(
@@ -156,7 +185,14 @@ def merge_opened(several: Sequence[Opened]) -> list[Opened]:
 def select_list(opened: Opened, request: Request) -> str:
     """Select keys as k0, k1, ..., scores as s0, ... and texts that are not numbers as u0, ..."""
     where = {name: position for position, name in enumerate(opened.names)}
-    picked = [_pick_key(opened, where[name], f"k{i}") for i, name in enumerate(request.keys)]
+    if request.file_column is not None:
+        check_columns([], [*opened.names, request.file_column], f"{opened.place!r}")
+    picked = [
+        f"{quote_text(stem(opened.place))} AS k{i}"
+        if name == request.file_column
+        else _pick_key(opened, where[name], f"k{i}")
+        for i, name in enumerate(request.keys)
+    ]
     picked += [
         _pick_score(opened, where[name], i, request.decimal)
         for i, name in enumerate(request.scores)

@@ -78,6 +78,19 @@ class TableFile:
         return "arrow" if self.is_remote else next(kinds, None)
 
 
+def stem(place: str) -> str:
+    """Return the name of a file without its folder and the ending of its kind.
+
+    Examples
+    --------
+    >>> stem("scores/TCGA-AA-3489.csv.gz")
+    'TCGA-AA-3489'
+    """
+    name = place.rstrip("/").rpartition("/")[2]
+    endings = (ending for ending in KINDS if name.casefold().endswith(ending))
+    return name[: len(name) - len(max(endings, key=len, default=""))]
+
+
 def find_files(paths: FileName | Sequence[FileName]) -> list[TableFile]:
     """Return every file that is meant; the files of a pattern are in the order of their names.
 

@@ -52,7 +52,7 @@ def read_arrays(arrays: Mapping[str, Any], request: Request) -> Table:
 
 def _table(columns: Mapping[str, NDArray[Any]], request: Request) -> Table:
     return Table(
-        keys={name: key_column(columns[name]) for name in request.keys},
+        keys={name: key_column(columns[name]) for name in request.keys if name in columns},
         scores={
             name: score_column(columns[name], decimal=request.decimal) for name in request.scores
         },
