@@ -311,10 +311,9 @@ def dropped_lines(table: PatientTable) -> list[str]:
     if lost.unmatched is not None:
         none, name = lost.unmatched, lost.unmatched.column
         rows = f"{_count(none.rows, 'row')} of {_count(none.keys, 'value')} of {name!r}"
-        lines.append(
-            f"{rows} without a partner {_were(none.rows)} dropped; {none.sheet} in the sheet have "
-            "no row in the table."
-        )
+        dropped = f"{_were(none.rows)} dropped"
+        more = f"{none.sheet} in the sheet have no row in the table"
+        lines.append(Warned("", f"{rows} without a partner {dropped}; {more}."))
     if lost.rows:
         who = "patient who has" if lost.patients == 1 else "patients who have"
         also = f", and with them {lost.patients} {who} no other rows" if lost.patients else ""
