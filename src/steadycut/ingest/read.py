@@ -307,7 +307,8 @@ def _is_in_order(source: Any, patient: str | None) -> bool:
 
 def dropped_lines(table: PatientTable) -> list[str]:
     """Say what was left out, one line per reason."""
-    lost, lines = table.dropped, []
+    lost = table.dropped
+    lines: list[str] = []
     if lost.unmatched is not None:
         none, name = lost.unmatched, lost.unmatched.column
         rows = f"{_count(none.rows, 'row')} of {_count(none.keys, 'value')} of {name!r}"
