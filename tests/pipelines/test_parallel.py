@@ -4,10 +4,10 @@ import threading
 
 import pytest
 
-from steadycut.pipelines.parallel import map_in_threads
+from steadycut.pipelines.parallel import threads
 
 
-def test_map_in_threads_keeps_few_results():
+def test_threads_keep_few_results():
     alive, most, lock = [0], [0], threading.Lock()
 
     def work(item):
@@ -17,14 +17,15 @@ def test_map_in_threads_keeps_few_results():
         return item
 
     seen = []
-    for item in map_in_threads(work, range(100), 3):
-        with lock:
-            alive[0] -= 1
-        seen.append(item)
+    with threads(3) as spread:
+        for item in spread(work, range(100)):
+            with lock:
+                alive[0] -= 1
+            seen.append(item)
     assert seen == list(range(100))
     assert most[0] <= 7
 
 
-def test_map_in_threads_raises_the_first_error():
-    with pytest.raises(ZeroDivisionError):
-        list(map_in_threads(lambda item: 1 // item, [1, 0, 2, 3, 4, 5], 2))
+def test_threads_raise_the_first_error():
+    with pytest.raises(ZeroDivisionError), threads(2) as spread:
+        list(spread(lambda item: 1 // item, [1, 0, 2, 3, 4, 5]))

@@ -8,6 +8,8 @@ import tifffile
 from PIL import Image
 
 TILE = 256
+# Tiles come coded. tifffile asks for the encoder all the same, which is in another package.
+tifffile._imagecodecs.jpeg_encode = tifffile._imagecodecs.lzma_encode  # noqa: SLF001
 
 
 def tissue_tiles(rng, edge):
@@ -57,11 +59,13 @@ def write_level(writer, edge, coded, mpp, rng, *, first):
     )
 
 
-def make_slide(path: Path, edge: int = 32768, mpp: float = 0.25, seed: int = 0) -> None:
+def make_slide(path: Path, edge: int = 32768, mpp: float = 0.25, seed: int = 0, coded=None) -> None:
+    """Write a slide; ``coded`` is other tiles of tissue, and one of glass, as JPEG."""
     rng = np.random.default_rng(seed)
-    made, glass = tissue_tiles(rng, TILE)
-    coded = [jpeg(tile) for tile in made], jpeg(glass)
+    if coded is None:
+        made, glass = tissue_tiles(rng, TILE)
+        coded = [jpeg(tile) for tile in made], jpeg(glass)
     with tifffile.TiffWriter(path, bigtiff=True) as writer:
-        for level in range(6):
+        for level in range(min(6, (edge // TILE).bit_length())):
             size = edge >> level
             write_level(writer, size, coded, mpp * 2**level, rng, first=level == 0)

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from steadycut.errors import BadFile, BadOption
 from steadycut.ingest.patients import Progress
-from steadycut.pipelines.parallel import map_in_processes
+from steadycut.pipelines.parallel import Spread
 from steadycut.pipelines.sheet import Origin, origin_of, patients_at_two_sites, read_sheet
 from steadycut.pipelines.skipped import SkippedFile, skip_after
 
@@ -107,7 +107,7 @@ def process_files(
     process: Callable[[Path], Result],
     paths: Sequence[Path],
     kind: FileKind,
-    n_jobs: int = 1,
+    spread: Spread = map,
     progress: Progress | None = None,
 ) -> tuple[dict[Path, Result], list[SkippedFile]]:
     """Process each file; a file that cannot be used is skipped, and the others go on.
@@ -116,12 +116,12 @@ def process_files(
     ----------
     process
         Turns one file into a result; raises `BadFile` for a file that cannot be used.
-    n_jobs
-        Number of processes.
+    spread
+        What works like ``map``, in threads or processes.
     """
     done: dict[Path, Result] = {}
     skipped: list[SkippedFile] = []
-    results = map_in_processes(partial(_try_file, process), paths, n_jobs)
+    results = spread(partial(_try_file, process), paths)
     for number, path in enumerate(paths):
         if progress:
             progress(f"{kind.name}s", number, len(paths))

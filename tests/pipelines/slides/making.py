@@ -1,11 +1,13 @@
 """Slides and models for tests: small TIFF pyramids with planted lesions, and a model of colour."""
 
+import io
 from dataclasses import dataclass
 
 import numpy as np
 import onnx
 import tifffile
 from onnx import TensorProto, helper
+from PIL import Image
 
 TISSUE, LESION, GLASS = (200, 130, 170), (90, 40, 170), (244, 243, 244)
 
@@ -59,6 +61,60 @@ def write_slide(path, drawing, *, mpp=0.5, levels=4, seed=0, compression="zlib")
             high, wide = (side // 2 * 2 for side in picture.shape[:2])
             boxes = picture[:high, :wide].reshape(high // 2, 2, wide // 2, 2, 3)
             picture = boxes.mean(axis=(1, 3)).round().astype(np.uint8)
+
+
+def shared_tables(jpeg):
+    """Split a JPEG file as TIFF does: the tables that tiles share, and the tile without them."""
+    tables, rest, at = jpeg[:2], jpeg[:2], 2
+    while jpeg[at + 1] != 0xDA:
+        end = at + 2 + int.from_bytes(jpeg[at + 2 : at + 4], "big")
+        if jpeg[at + 1] in {0xDB, 0xC4}:
+            tables += jpeg[at:end]
+        else:
+            rest += jpeg[at:end]
+        at = end
+    return tables + b"\xff\xd9", rest + jpeg[at:]
+
+
+def write_jpeg_slide(path, drawing, *, mpp=0.5, tile=64, seed=0, shared=True, rgb=False):
+    """Write one level of JPEG tiles, with tables that they share, or whole files."""
+    picture = draw(drawing, seed)
+    n = drawing.edge // tile
+    coded = []
+    for row in range(n):
+        for column in range(n):
+            here = picture[row * tile : row * tile + tile, column * tile : column * tile + tile]
+            sink = io.BytesIO()
+            how = {"keep_rgb": True} if rgb else {"subsampling": 2}
+            Image.fromarray(here).save(sink, "JPEG", quality=90, **how)
+            coded.append(sink.getvalue())
+    tags = []
+    if shared:
+        tables, _ = shared_tables(coded[0])
+        coded = [shared_tables(one)[1] for one in coded]
+        tags = [(347, 7, len(tables), tables, True)]
+    # Tiles come coded. tifffile asks for the encoder all the same, which is in another package.
+    tifffile._imagecodecs.jpeg_encode = tifffile._imagecodecs.lzma_encode
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tifffile.TiffWriter(path) as writer:
+        writer.write(
+            iter(coded),
+            shape=picture.shape,
+            dtype=np.uint8,
+            tile=(tile, tile),
+            compression="jpeg",
+            photometric="ycbcr",
+            subsampling=None if rgb else (2, 2),
+            resolution=(1e4 / mpp, 1e4 / mpp),
+            resolutionunit="CENTIMETER",
+            metadata=None,
+            extratags=tags,
+        )
+    if rgb:
+        # tifffile states YCbCr whatever it is told.
+        with tifffile.TiffFile(path, mode="r+") as file:
+            file.pages[0].tags["PhotometricInterpretation"].overwrite(2)
+    return path
 
 
 def write_model(path, *, layout="nchw", batch="n", edge=None, end="Sigmoid", inputs="float"):

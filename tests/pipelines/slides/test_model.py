@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from steadycut.errors import BadOption
+from steadycut.pipelines.models.scorer import positive_column
 from steadycut.pipelines.slides import ModelOptions, TileModel
-from steadycut.pipelines.slides.model import positive_column
 from tests.pipelines.slides.making import LESION, TISSUE, write_model
 
 PIXELS = np.array([TISSUE, LESION, TISSUE], dtype=np.uint8)[:, None, None]
@@ -68,7 +68,7 @@ def test_refusals(tmp_path):
         positive_column(5, None)
     with pytest.raises(BadOption, match="--layout"):
         TileModel(write_model(tmp_path / "odd.onnx", edge=3), ModelOptions())
-    with pytest.raises(BadOption, match="cannot score the tiles"):
+    with pytest.raises(BadOption, match="cannot score its input"):
         TileModel(path, ModelOptions(layout="nhwc")).score(TILES)
 
 
@@ -84,5 +84,5 @@ def test_a_gpu_that_does_not_start_is_an_error(tmp_path, monkeypatch):
         "InferenceSession",
         lambda *given, providers: usual(*given, providers=["CPUExecutionProvider"]),
     )
-    with pytest.raises(BadOption, match="the GPU did not start"):
+    with pytest.raises(BadOption, match="the GPU cannot be used"):
         TileModel(write_model(tmp_path / "m.onnx"), ModelOptions(device="cuda"))

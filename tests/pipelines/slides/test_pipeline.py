@@ -248,7 +248,7 @@ def test_no_slide_there(files, tmp_path, capsys):
 
 def test_nan_scores_are_no_scores(files, tmp_path):
     job = make_job(files, tmp_path)
-    job.model.session = type(
+    job.model.model.session = type(
         "Session", (), {"run": lambda self, names, feed: [np.full((len(feed["x"]), 1), np.nan)]}
     )()
     _, problems = score_slides([files / "well.tif"], job)

@@ -1,7 +1,9 @@
 """``steadycut score-slides``: one table of scored tiles per whole-slide image."""
 
+import os
+import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.options import argument, number, option, required, switch, whole
 from steadycut.cli.output import check_folder
 from steadycut.cli.results import finish_scoring
+from steadycut.cli.score.models import ModelRunOptions
 from steadycut.core.checks import check_count
 from steadycut.io.progress import progress_on_stderr
 from steadycut.pipelines import slides as pipeline
@@ -16,6 +19,11 @@ from steadycut.pipelines.driver import gather_files
 from steadycut.pipelines.skipped import refuse_if_nothing
 from steadycut.pipelines.slides.options import wanted_mpp
 from steadycut.pipelines.slides.reader import SLIDES, import_openslide
+
+# A GPU needs larger batches to be busy.
+GPU_BATCH = 256
+# Seconds after which a thread passes on Python's lock: many threads read, and few feed the GPU.
+SWITCH = 5e-4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,24 +35,16 @@ class SlideOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SlideModelOptions:
+class SlideModelOptions(ModelRunOptions):
     """Model."""
 
-    model: Path = required("ONNX", "Model that scores a tile.")
+    model: Path = required("FILE", "Model that scores a tile: ONNX or PyTorch.")
     normalize: str = option(
         "HOW", "What the model is fed: unit, imagenet, minus-one-one, none.", default="unit"
     )
     layout: str = option(
         "auto|nchw|nhwc", "Order of the axes of the model's input.", default="auto"
     )
-    activation: str = option(
-        "none|sigmoid|softmax", "What turns the output into a score.", default="none"
-    )
-    output: str | None = option("NAME", "Output of the model. [default: the first]")
-    positive: int | None = whole(
-        "N", "Column of the output that is the score. [default: the last of two]"
-    )
-    device: str = option("cpu|cuda", "Where the model runs.", default="cpu")
 
     def options(self) -> pipeline.ModelOptions:
         """Check how pixels go in and a score comes out."""
@@ -69,11 +69,13 @@ class SlideTileOptions:
     min_sharpness: float = number("X", "Smallest variance of the Laplacian.", default=10.0)
     min_brightness: float = number("X", "Smallest mean green, 0 to 255.", default=25.0)
     max_brightness: float = number("X", "Largest mean green, 0 to 255.", default=240.0)
-    batch: int = whole("N", "Tiles that are read and scored together.", default=32)
+    batch: int | None = whole(
+        "N", "Tiles that are read and scored together. [default: 32, on a GPU 256]"
+    )
 
     def options(self) -> pipeline.TileOptions:
         """Check how tiles are cut and which are kept."""
-        values = asdict(self)
+        values = asdict(self) | {"batch": 32 if self.batch is None else self.batch}
         mpp = wanted_mpp(self.mpp, values.pop("magnification"))
         return pipeline.TileOptions(**values | {"mpp": mpp})
 
@@ -82,12 +84,18 @@ class SlideTileOptions:
 class SlideWorkOptions:
     """Work."""
 
-    jobs: int = whole("N", "Workers; the result does not depend on them.", default=1)
+    jobs: int | None = whole(
+        "N", "Workers; the result does not depend on them. [default: all cores]"
+    )
     overlay: bool = switch("--overlay", "Also draw a heat map of every slide.")
 
     def job(self, **how: Any) -> pipeline.Job:
         """Return what is done to every slide."""
-        return pipeline.Job(n_jobs=check_count("jobs", self.jobs), overlay=self.overlay, **how)
+        return pipeline.Job(
+            n_jobs=check_count("jobs", os.cpu_count() if self.jobs is None else self.jobs),
+            overlay=self.overlay,
+            **how,
+        )
 
 
 def score_slides_command(
@@ -99,22 +107,30 @@ def score_slides_command(
 ) -> None:
     """Score the tissue tiles of whole-slide images.
 
-    Any ONNX model can score them. Writes tiles/NAME.parquet for every slide, slides.json, and with
-    --overlay overlays/NAME.png. A slide that was scored before is not scored again. Exit code 3:
-    some slides were skipped, see stderr.
+    Any ONNX or PyTorch model can score them. Writes tiles/NAME.parquet for every slide,
+    slides.json, and with --overlay overlays/NAME.png. A slide that was scored before is not scored
+    again. Exit code 3: some slides were skipped, see stderr.
     """
     check_folder(output.out)
+    sys.setswitchinterval(SWITCH)
     options, how = tiles.options(), model.options()
     import_openslide()
     files = gather_files(given.slides, SLIDES, given.sheet)
     scorer = pipeline.TileModel(model.model, how)
+    if tiles.batch is None and scorer.model.device == "cuda":
+        options = replace(options, batch=GPU_BATCH)
     job = work.job(model=scorer, options=options, out=output.out, sheet=files.sheet)
     with progress_on_stderr() as progress:
         done, skipped = pipeline.score_slides(files.paths, job, progress)
     skipped = [*files.skipped, *skipped]
     refuse_if_nothing(len(done), skipped, "slides")
-    content = {"options": asdict(options), "slides": [slide.to_dict() for slide in done]}
-    finish_scoring(output.out, "slides", content, _rows(done), skipped, as_json=output.as_json)
+    content = {
+        "options": asdict(options),
+        "model": scorer.fingerprint,
+        "slides": [slide.to_dict() for slide in done],
+    }
+    rows = [("device", scorer.model.device), *_rows(done)]
+    finish_scoring(output.out, "slides", content, rows, skipped, as_json=output.as_json)
 
 
 def _rows(done: Sequence[pipeline.SlideResult]) -> list[tuple[str, str]]:

@@ -17,9 +17,10 @@ from steadycut.io.files import write_atomically
 from steadycut.io.parquet import read_note, write_parquet
 from steadycut.pipelines.driver import check_names, process_files
 from steadycut.pipelines.fingerprint import file_fingerprint
-from steadycut.pipelines.parallel import map_in_threads
+from steadycut.pipelines.parallel import Spread, threads
 from steadycut.pipelines.sheet import Origin, origin_columns, origin_of
 from steadycut.pipelines.skipped import SkippedFile
+from steadycut.pipelines.slides.jpeg import JpegTiles, decode, find_jpeg_tiles
 from steadycut.pipelines.slides.model import TileModel
 from steadycut.pipelines.slides.options import TileOptions
 from steadycut.pipelines.slides.overlay import draw_overlay
@@ -62,6 +63,11 @@ class Job:
     overlay: bool = False
     sheet: Mapping[str, Origin] = field(default_factory=dict)
 
+    @property
+    def slides_at_once(self) -> int:
+        """How many slides are open at a time: one alone cannot keep several threads busy."""
+        return 1 if self.n_jobs == 1 else 2 + self.n_jobs // 4
+
     def table(self, path: Path) -> Path:
         """Return where the table of a slide goes."""
         return self.out / TABLES / f"{path.stem}.parquet"
@@ -85,19 +91,22 @@ class Job:
 def score_slides(
     paths: Sequence[Path], job: Job, progress: Progress | None = None
 ) -> tuple[list[SlideResult], list[SkippedFile]]:
-    """Score slides one after the other, each in several threads.
+    """Score several slides at a time, in blocks of tiles that share the threads.
 
-    A slide that cannot be used is skipped with a reason. A slide is not scored again if its table
-    was made from the same file with the same model and options.
+    So one slide is read while another is searched for tissue or written. A slide that cannot be
+    used is skipped with a reason. A slide is not scored again if its table was made from the same
+    file with the same model and options.
     """
     check_names(paths, SLIDES)
-    done, skipped = process_files(partial(score_or_keep, job), paths, SLIDES, progress=progress)
+    with threads(job.slides_at_once) as over_slides, threads(job.n_jobs) as over_blocks:
+        work = partial(score_or_keep, job, over_blocks)
+        done, skipped = process_files(work, paths, SLIDES, over_slides, progress)
     return list(done.values()), skipped
 
 
-def score_or_keep(job: Job, path: Path) -> SlideResult:
+def score_or_keep(job: Job, spread: Spread, path: Path) -> SlideResult:
     """Score one slide, or keep the table that an earlier run finished."""
-    return finished_slide(path, job) or score_slide(path, job)
+    return finished_slide(path, job) or score_slide(path, job, spread)
 
 
 def finished_slide(path: Path, job: Job) -> SlideResult | None:
@@ -109,7 +118,7 @@ def finished_slide(path: Path, job: Job) -> SlideResult | None:
     return SlideResult(slide=path.stem, table=job.table(path), counts=note["counts"], resumed=True)
 
 
-def score_slide(path: Path, job: Job) -> SlideResult:
+def score_slide(path: Path, job: Job, spread: Spread = map) -> SlideResult:
     """Score one slide and write its table, and its overlay if asked for.
 
     The files of an earlier run are removed first. If this run fails, they cannot be mistaken for
@@ -120,10 +129,10 @@ def score_slide(path: Path, job: Job) -> SlideResult:
     fingerprint = job.fingerprint(path)
     with open_slide(path, job.options.slide_mpp) as slide:
         grid = plan_grid(slide, job.options)
-        tissue = find_tissue(slide, job.n_jobs)
+        tissue = find_tissue(slide, spread)
         places = tiles_on_tissue(grid, tissue, job.options.min_tissue)
-        work = partial(score_block, slide, grid, job)
-        blocks = list(map_in_threads(work, places.blocks(job.options.batch), job.n_jobs))
+        work = partial(score_block, slide, grid, find_jpeg_tiles(slide, grid, places), job)
+        blocks = list(spread(work, places.blocks(job.options.batch)))
     counts = _total_counts([counts for _, counts in blocks], grid, places)
     columns = _joined([columns for columns, _ in blocks], counts)
     if job.overlay:
@@ -136,9 +145,28 @@ def score_slide(path: Path, job: Job) -> SlideResult:
     return SlideResult(slide=path.stem, table=job.table(path), counts=counts, resumed=False)
 
 
-def score_block(slide: Slide, grid: Grid, job: Job, places: Places) -> tuple[Columns, Counts]:
+def score_block(
+    slide: Slide, grid: Grid, jpegs: JpegTiles | None, job: Job, places: Places
+) -> tuple[Columns, Counts]:
     """Read, judge and score a few tiles; return columns of the good ones, and counts of all."""
-    tiles = read_tiles(slide, grid, places)
+    model = job.model.model
+    pixels: Any = None if jpegs is None else jpegs.read(places)
+    if pixels is None:
+        pixels = read_tiles(slide, grid, places)
+    elif not model.decodes:
+        pixels = decode(pixels, grid.tile)
+
+    def work() -> tuple[Columns, Counts]:
+        tiles = model.put(pixels)
+        if tiles is None:
+            tiles = model.put(decode(pixels, grid.tile))
+        return judge_and_score(tiles, grid, places, job)
+
+    return model.apart(work)
+
+
+def judge_and_score(tiles: Any, grid: Grid, places: Places, job: Job) -> tuple[Columns, Counts]:
+    """Return columns of the good tiles, and counts of all; ``tiles`` may be on a GPU."""
     quality = tile_quality(tiles)
     blurred, extreme = quality.blurred(job.options), quality.extreme(job.options)
     good = np.flatnonzero(~(blurred | extreme))

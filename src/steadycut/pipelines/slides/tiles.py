@@ -48,8 +48,11 @@ class Places:
     def blocks(self, size: int) -> Iterator["Places"]:
         """Yield at most ``size`` tiles at a time, in reading order."""
         for start in range(0, self.column.size, size):
-            part = slice(start, start + size)
-            yield Places(column=self.column[part], row=self.row[part], tissue=self.tissue[part])
+            yield self.take(slice(start, start + size))
+
+    def take(self, part: slice) -> "Places":
+        """Return some of the tiles."""
+        return Places(column=self.column[part], row=self.row[part], tissue=self.tissue[part])
 
 
 def plan_grid(slide: Slide, options: TileOptions) -> Grid:

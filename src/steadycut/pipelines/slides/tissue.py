@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from steadycut.core.checks import FloatArray
-from steadycut.pipelines.parallel import map_in_threads
+from steadycut.pipelines.parallel import Spread
 from steadycut.pipelines.slides.reader import Slide, shrink
 
 # Micrometres per pixel of the small picture; its longer side stays between the two limits.
@@ -51,7 +51,7 @@ class Tissue:
         return inside / ((right - left) * (bottom - top))
 
 
-def find_tissue(slide: Slide, n_jobs: int = 1) -> Tissue:
+def find_tissue(slide: Slide, spread: Spread = map) -> Tissue:
     """Return the small picture of a slide and its tissue.
 
     The saturation is (largest - smallest) / largest of R, G and B. A pixel is tissue if its
@@ -59,7 +59,7 @@ def find_tissue(slide: Slide, n_jobs: int = 1) -> Tissue:
     Averaging over 3 by 3 pixels removes noise; small specks are removed as dust.
     """
     scale = picture_scale(max(slide.width, slide.height), slide.mpp)
-    picture = small_picture(slide, scale, n_jobs)
+    picture = small_picture(slide, scale, spread)
     return Tissue(picture=picture, mask=tissue_mask(picture), scale=scale)
 
 
@@ -122,7 +122,7 @@ def otsu(values: NDArray[np.uint8]) -> int:
     return int(between.argmax())
 
 
-def small_picture(slide: Slide, scale: float, n_jobs: int) -> NDArray[np.uint8]:
+def small_picture(slide: Slide, scale: float, spread: Spread) -> NDArray[np.uint8]:
     """Return the whole slide, one pixel for ``scale`` by ``scale`` of level 0, read in pieces."""
     level = slide.level_for(scale)
     width, height = (max(int(side / scale), 1) for side in (slide.width, slide.height))
@@ -130,7 +130,7 @@ def small_picture(slide: Slide, scale: float, n_jobs: int) -> NDArray[np.uint8]:
     edge = max(int(PIECE * slide.downsamples[level] / scale), 1)
     pieces = list(_pieces(width, height, edge))
     read = partial(_read_piece, slide, scale, level)
-    for (x, y, wide, high), piece in zip(pieces, map_in_threads(read, pieces, n_jobs), strict=True):
+    for (x, y, wide, high), piece in zip(pieces, spread(read, pieces), strict=True):
         picture[y : y + high, x : x + wide] = piece
     return picture
 

@@ -1,0 +1,171 @@
+"""PyTorch models: exported programs, TorchScript, and timm architectures with their weights.
+
+A pickle can run any code when it is loaded, so none is ever read: TorchScript and safetensors files
+hold none, and in an exported program PyTorch is told to read plain tensors only.
+"""
+
+import os
+import zipfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from steadycut.errors import BadOption, refusing
+from steadycut.io.packages import optional_package
+from steadycut.pipelines.models.interface import Look, RunOptions, refuse_gpu
+
+ENDINGS = frozenset({".pt2", ".pt", ".pth", ".ts", ".safetensors", ".ckpt", ".bin", ".pkl"})
+# While one block is decoded on the GPU, the model scores others; more would only take memory.
+# These threads live as long as the model: every new one would have to plan all convolutions.
+GPU_THREADS = 3
+# PyTorch then unpickles tensors only, wherever it reads a file.
+PLAIN_TENSORS = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
+CONVERT = "torch.export.save(torch.export.export(model.eval(), (example,)), 'model.pt2')"
+
+
+class TorchModel:
+    """A PyTorch model; safe to call from several threads."""
+
+    def __init__(self, path: Path, options: RunOptions) -> None:
+        with optional_package("Running a PyTorch model", "torch", "torch"):
+            import torch
+        self.torch, self.output = torch, options.output
+        self.device = _start_device(torch, options)
+        self.dtype = torch.float16 if options.fast else torch.float32
+        module, self.shape = _load(torch, path, options, self.device)
+        self.module = module.to(device=self.device, dtype=self.dtype)
+        self.decodes = options.fast and find_spec("torchvision") is not None
+        self.nested = torch.channels_last if options.fast else torch.contiguous_format
+        places = {tensor.device.type for tensor in module.state_dict().values()}
+        if places - {self.device}:
+            raise refuse_gpu("the model did not move to it", "Export the model again")
+        self.pool = ThreadPoolExecutor(GPU_THREADS, initializer=self._take_stream)
+
+    def images(self, tiles: Any, look: Look) -> Any:
+        """Return the model's input, made on the device from bytes."""
+        torch = self.torch
+        pixels = self.put(tiles)[..., :3].permute(0, 3, 1, 2).to(self.dtype)
+        scale, offset = (self.put(part)[:, None, None] for part in (look.scale, look.offset))
+        if look.edge and tuple(pixels.shape[2:]) != look.edge:
+            pixels = torch.nn.functional.interpolate(
+                pixels, look.edge, mode="bilinear", antialias=True
+            )
+        inputs = (pixels * scale.to(self.dtype) + offset.to(self.dtype)).contiguous(
+            memory_format=self.nested
+        )
+        return inputs if look.channels_first else inputs.permute(0, 2, 3, 1).contiguous()
+
+    def put(self, values: Any) -> Any:
+        """Return an array, or JPEG files, as a tensor on the device; None if it cannot decode."""
+        if isinstance(values, list):
+            with suppress(RuntimeError):
+                return self._decode(values)
+            return None
+        if isinstance(values, np.ndarray):
+            values = self.torch.from_numpy(np.ascontiguousarray(values))
+        return values.to(self.device)
+
+    def _decode(self, coded: Sequence[bytearray]) -> Any:
+        from torchvision.io import ImageReadMode, decode_jpeg
+
+        given = [self.torch.frombuffer(data, dtype=self.torch.uint8) for data in coded]
+        decoded = decode_jpeg(given, mode=ImageReadMode.RGB, device=self.device)
+        return self.torch.stack(decoded).permute(0, 2, 3, 1)
+
+    def run(self, inputs: Any) -> NDArray[Any]:
+        """Return the output for one batch."""
+        given = self.put(inputs).to(self.dtype)
+        with self.torch.inference_mode():
+            output = self.module(given)
+            if isinstance(output, dict):
+                output = output[self.output or next(iter(output))]
+            elif isinstance(output, tuple | list):
+                output = output[int(self.output or 0)]
+            return output.float().cpu().numpy()
+
+    def apart(self, work: Callable[[], Any]) -> Any:
+        """Do work on the device, in one of the few threads that use the GPU."""
+        return work() if self.device == "cpu" else self.pool.submit(work).result()
+
+    def _take_stream(self) -> None:
+        self.torch.cuda.set_stream(self.torch.cuda.Stream())
+
+
+def _start_device(torch: Any, options: RunOptions) -> str:
+    """Return the device, after it has computed something; the same input gives the same scores."""
+    if options.device == "cpu" or (options.device == "auto" and not torch.cuda.is_available()):
+        if options.fast:
+            raise BadOption("--fast needs a GPU; this run uses the CPU. Leave it out.")
+        # Blocks of tiles already run in parallel.
+        torch.set_num_threads(1)
+        return "cpu"
+    try:
+        torch.ones(1, device="cuda").sum().item()
+    except (RuntimeError, AssertionError) as error:
+        raise refuse_gpu(error, "Install PyTorch for your GPU and its driver") from None
+    torch.backends.cudnn.deterministic, torch.backends.cudnn.benchmark = True, False
+    torch.backends.cudnn.allow_tf32 = torch.backends.cuda.matmul.allow_tf32 = False
+    return "cuda"
+
+
+def _load(torch: Any, path: Path, options: RunOptions, device: str) -> tuple[Any, Sequence[Any]]:
+    """Return the module and the shape of its input."""
+    if options.architecture or path.suffix == ".safetensors":
+        return _load_timm(path, options.architecture)
+    names = zipfile.ZipFile(path).namelist() if zipfile.is_zipfile(path) else []
+    msg = f"cannot load the model {path}: {{why}}. Export it again."
+    with refusing(BadOption, msg, Exception):
+        if any(name.endswith("/constants.pkl") for name in names):
+            return torch.jit.load(str(path), map_location=device).eval(), ()
+        if path.suffix == ".pt2" and names:
+            return _load_exported(torch, path, device)
+    raise BadOption(
+        f"{path} is no exported program and no TorchScript; a pickle can run any code and is not "
+        f"read. Convert it with {CONVERT}, or save its weights as .safetensors and give the timm "
+        "--architecture."
+    )
+
+
+def _load_exported(torch: Any, path: Path, device: str) -> tuple[Any, Sequence[Any]]:
+    from torch.export.passes import move_to_device_pass
+
+    before = os.environ.get(PLAIN_TENSORS)
+    os.environ[PLAIN_TENSORS] = "1"
+    try:
+        program = torch.export.load(path)
+    finally:
+        os.environ.pop(PLAIN_TENSORS)
+        if before is not None:
+            os.environ[PLAIN_TENSORS] = before
+    (name,) = program.graph_signature.user_inputs
+    (node,) = [node for node in program.graph.nodes if node.name == name]
+    shape = [side if isinstance(side, int) else None for side in node.meta["val"].shape]
+    # PyTorch's checks of the input share a state that threads would break.
+    return move_to_device_pass(program, device).module(check_guards=False), shape
+
+
+def _load_timm(path: Path, architecture: str | None) -> tuple[Any, Sequence[Any]]:
+    if architecture is None or path.suffix != ".safetensors":
+        raise BadOption(
+            f"weights in a .safetensors file need the name of their timm --architecture, and only "
+            f"they do; got {path} and {architecture}. Give both."
+        )
+    with optional_package("A timm architecture", "timm", "torch"):
+        import timm
+        from safetensors.torch import load_file
+    msg = f"{path} does not hold weights of {architecture}: {{why}}. Check --architecture."
+    with refusing(BadOption, msg, Exception):
+        weights = load_file(path)
+        head = timm.get_pretrained_cfg(architecture).classifier
+        n_classes = len(weights[f"{head}.weight"])
+        module = timm.create_model(architecture, pretrained=False, num_classes=n_classes)
+        module.load_state_dict(weights)
+    made = module.pretrained_cfg
+    sides = made["input_size"][1:] if made.get("fixed_input_size") else (None, None)
+    return module.eval(), ("n", 3, *sides)
