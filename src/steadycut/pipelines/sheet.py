@@ -134,9 +134,10 @@ def origin_columns(
     key: str, paths: Sequence[Path], sheet: Mapping[str, Origin]
 ) -> dict[str, list[str | None]]:
     """Return the columns that say where each row comes from; ``paths`` has one entry per row."""
-    origins = [origin_of(path, sheet) for path in paths]
+    named = {path: (path.stem, origin_of(path, sheet)) for path in dict.fromkeys(paths)}
+    stems, origins = zip(*(named[path] for path in paths), strict=True) if paths else ((), ())
     return {
-        key: [path.stem for path in paths],
+        key: list(stems),
         **{name: [getattr(it, name) for it in origins] for name in ("patient", "label", "site")},
     }
 

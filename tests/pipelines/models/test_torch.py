@@ -6,6 +6,7 @@ Skipped without PyTorch, which is too large for the developers' set.
 import io
 import pickle
 import zipfile
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -93,10 +94,26 @@ def test_timm_with_its_weights(tmp_path):
         TileModel(tmp_path / "w.safetensors", ModelOptions(architecture="resnet34"))
 
 
-def test_quality_on_a_device_is_that_of_numpy():
-    ours, plain = tile_quality(torch.from_numpy(TILES)), tile_quality(TILES)
-    np.testing.assert_allclose(ours.sharpness, plain.sharpness, rtol=1e-5)
-    np.testing.assert_allclose(ours.brightness, plain.brightness, rtol=1e-6)
+@pytest.mark.parametrize("n", [2, 5, 8])
+@pytest.mark.parametrize("name", ["m.pt2", "fixed.pt2"])
+def test_a_gpu_judges_tiles_as_numpy_and_the_model_do(folder, tmp_path, monkeypatch, name, n):
+    """The same steps on the CPU: blocks are filled up, and a model has its own size of a block."""
+    export(tmp_path / "fixed.pt2", example=torch.zeros(2, 3, 16, 16), n=2)
+    model = TileModel((folder if name == "m.pt2" else tmp_path) / name, ModelOptions())
+    assert model.judge(TILES, n) is None
+    monkeypatch.setattr(model.model, "stream", "a stream")
+    for part in ("stream", "current_stream", "Event", "CUDAGraph"):
+        monkeypatch.setattr(torch.cuda, part, MagicMock())
+    monkeypatch.setattr(torch.cuda, "graph", MagicMock(side_effect=RuntimeError))
+    for tiles in (TILES, TILES[:3]):
+        quality, output = model.judge(tiles, n)
+        plain = tile_quality(tiles)
+        np.testing.assert_allclose(quality.sharpness, plain.sharpness, rtol=1e-5)
+        np.testing.assert_allclose(quality.brightness, plain.brightness, rtol=1e-6)
+        np.testing.assert_allclose(model.scores(output), model.score(tiles), atol=1e-6)
+    (recording,) = model.model.recordings.values()
+    assert not recording.is_graph
+    assert len(recording.given) == (n if name == "m.pt2" else 2)
 
 
 class Bomb:

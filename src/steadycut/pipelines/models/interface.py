@@ -59,22 +59,22 @@ class Look:
     offset: FloatArray
 
 
+# Measures, and outputs, of tiles.
+Judged = tuple[NDArray[Any], NDArray[Any]]
+
+
 class Model(Protocol):
     """A loaded model.
 
     ``shape`` is that of its input; an axis that is not a number is free, and it is
-    empty if the file does not state it. ``decodes`` says whether the device decodes JPEG files.
+    empty if the file does not state it.
     """
 
     device: str
     shape: Sequence[Any]
-    decodes: bool
 
-    def put(self, values: Any) -> Any:
-        """Return an array, or JPEG files if it ``decodes`` them, as it is kept on the device.
-
-        None if the device cannot decode these files.
-        """
+    def decode(self, coded: Sequence[bytearray]) -> Any:
+        """Return JPEG files as tiles on the device; None if the CPU must decode them."""
         ...
 
     def images(self, tiles: Any, look: Look) -> Any:
@@ -85,8 +85,11 @@ class Model(Protocol):
         """Return the output for one batch."""
         ...
 
-    def apart(self, work: Callable[[], Any]) -> Any:
-        """Do work on the device: few threads at a time use a GPU."""
+    def judge(self, tiles: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> Judged | None:
+        """Return what ``measure`` gives for tiles, and the output for them, ``n`` at a time.
+
+        Both come from the GPU together. None if the model runs on the CPU.
+        """
         ...
 
 

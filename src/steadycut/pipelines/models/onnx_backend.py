@@ -1,6 +1,6 @@
 """ONNX files, run by ONNX Runtime; images are prepared by numpy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +23,6 @@ INPUT_TYPES = {
 
 class OnnxModel:
     """An ONNX model; safe to call from several threads."""
-
-    decodes = False
 
     def __init__(self, path: Path, options: RunOptions) -> None:
         self.session = _load(path, options)
@@ -53,13 +51,13 @@ class OnnxModel:
         given = inputs.astype(self.dtype, copy=False)
         return self.session.run([self.output], {self.input.name: given})[0]
 
-    def put(self, values: Any) -> Any:
-        """Return an array as it is: ONNX Runtime moves it to the device itself."""
-        return values
+    def decode(self, coded: Sequence[bytearray]) -> None:
+        """Return None: the CPU decodes, and ONNX Runtime moves arrays to the device itself."""
+        del coded
 
-    def apart(self, work: Callable[[], Any]) -> Any:
-        """Do work on the device: every thread may use it."""
-        return work()
+    def judge(self, tiles: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> None:
+        """Return None: numpy measures tiles, and ONNX Runtime scores them."""
+        del tiles, look, n, measure
 
 
 def _load(path: Path, options: RunOptions) -> Any:

@@ -13,6 +13,8 @@ from steadycut.pipelines.models.interface import Model, RunOptions
 from steadycut.pipelines.models.onnx_backend import OnnxModel
 from steadycut.pipelines.models.torch_backend import ENDINGS, TorchModel
 
+CANNOT = "the model cannot score its input: {why}"
+
 
 class Scorer:
     """A loaded model whose output becomes scores; safe to call from several threads."""
@@ -39,7 +41,11 @@ class Scorer:
         fixed, n_rows = next(iter(self.model.shape), None), len(inputs)
         size = fixed if isinstance(fixed, int) else max(n_rows, 1)
         batches = [self._run(inputs[at : at + size], size) for at in range(0, n_rows, size)]
-        scores = self._scores(np.concatenate(batches).astype(float))
+        return self.scores(np.concatenate(batches))
+
+    def scores(self, output: FloatArray) -> FloatArray:
+        """Return the scores that an output stands for."""
+        scores = self._scores(output.astype(float))
         if not np.isfinite(scores).all():
             n_bad = int((~np.isfinite(scores)).sum())
             raise BadFile(f"the model gave NaN or infinity for {n_bad} rows. Check its input.")
@@ -50,13 +56,9 @@ class Scorer:
         # A short batch is filled up with its last row.
         full = inputs if n_rows == size else inputs[np.arange(size).clip(max=n_rows - 1)]
         # The exceptions of the runtimes share no named base.
-        with refusing(BadOption, "the model cannot score its input: {why}", Exception):
+        with refusing(BadOption, CANNOT, Exception):
             output = self.model.run(full)
-        if output.shape[:1] != (size,):
-            raise BadOption(
-                f"the model must give one row per item; its output has shape {output.shape} for "
-                f"{size} items. Choose another output with --output."
-            )
+        check_rows(output, size)
         return output[:n_rows]
 
     def _scores(self, output: FloatArray) -> FloatArray:
@@ -67,6 +69,15 @@ class Scorer:
             rows /= rows.sum(axis=1, keepdims=True)
         score = rows[:, column]
         return 1 / (1 + np.exp(-score)) if self.options.activation == "sigmoid" else score
+
+
+def check_rows(output: FloatArray, n_rows: int) -> None:
+    """Refuse an output that does not have one row per item."""
+    if output.shape[:1] != (n_rows,):
+        raise BadOption(
+            f"the model must give one row per item; its output has shape {output.shape} for "
+            f"{n_rows} items. Choose another output with --output."
+        )
 
 
 def positive_column(n_columns: int, positive: int | None) -> int:

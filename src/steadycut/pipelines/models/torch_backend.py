@@ -7,10 +7,11 @@ hold none, and in an exported program PyTorch is told to read plain tensors only
 import os
 import zipfile
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,10 @@ from numpy.typing import NDArray
 
 from steadycut.errors import BadOption, refusing
 from steadycut.io.packages import optional_package
-from steadycut.pipelines.models.interface import Look, RunOptions, refuse_gpu
+from steadycut.pipelines.models.interface import Judged, Look, RunOptions, refuse_gpu
 
 ENDINGS = frozenset({".pt2", ".pt", ".pth", ".ts", ".safetensors", ".ckpt", ".bin", ".pkl"})
-# While one block is decoded on the GPU, the model scores others; more would only take memory.
-# These threads live as long as the model: every new one would have to plan all convolutions.
-GPU_THREADS = 3
+WARM_UPS = 3
 # PyTorch then unpickles tensors only, wherever it reads a file.
 PLAIN_TENSORS = "TORCH_FORCE_WEIGHTS_ONLY_LOAD"
 CONVERT = "torch.export.save(torch.export.export(model.eval(), (example,)), 'model.pt2')"
@@ -41,60 +40,128 @@ class TorchModel:
         module, self.shape = _load(torch, path, options, self.device)
         self.module = module.to(device=self.device, dtype=self.dtype)
         self.decodes = options.fast and find_spec("torchvision") is not None
-        self.nested = torch.channels_last if options.fast else torch.contiguous_format
+        self.memory = torch.channels_last if options.fast else torch.contiguous_format
         places = {tensor.device.type for tensor in module.state_dict().values()}
         if places - {self.device}:
             raise refuse_gpu("the model did not move to it", "Export the model again")
-        self.pool = ThreadPoolExecutor(GPU_THREADS, initializer=self._take_stream)
+        self.stream = None if self.device == "cpu" else torch.cuda.Stream()
+        self.lock = Lock()
+        self.recordings: dict[Any, Recording] = {}
+
+    def decode(self, coded: Sequence[bytearray]) -> Any:
+        """Return JPEG files as tiles on the GPU; None if it cannot decode them."""
+        if not self.decodes:
+            return None
+        from torchvision.io import ImageReadMode, decode_jpeg
+
+        given = [self.torch.frombuffer(data, dtype=self.torch.uint8) for data in coded]
+        with suppress(RuntimeError):
+            decoded = decode_jpeg(given, mode=ImageReadMode.RGB, device=self.device)
+            tiles = self.torch.stack(decoded).permute(0, 2, 3, 1)
+            # Another stream reads the tiles, and the decoder's may write to memory that is freed.
+            self.torch.cuda.current_stream().synchronize()
+            return tiles
+        return None
 
     def images(self, tiles: Any, look: Look) -> Any:
         """Return the model's input, made on the device from bytes."""
         torch = self.torch
-        pixels = self.put(tiles)[..., :3].permute(0, 3, 1, 2).to(self.dtype)
-        scale, offset = (self.put(part)[:, None, None] for part in (look.scale, look.offset))
+        pixels = self._put(tiles)[..., :3].permute(0, 3, 1, 2).to(self.dtype)
         if look.edge and tuple(pixels.shape[2:]) != look.edge:
             pixels = torch.nn.functional.interpolate(
                 pixels, look.edge, mode="bilinear", antialias=True
             )
-        inputs = (pixels * scale.to(self.dtype) + offset.to(self.dtype)).contiguous(
-            memory_format=self.nested
-        )
+        scale, offset = (self._put(part)[:, None, None] for part in (look.scale, look.offset))
+        inputs = pixels * scale.to(self.dtype) + offset.to(self.dtype)
+        inputs = inputs.contiguous(memory_format=self.memory)
         return inputs if look.channels_first else inputs.permute(0, 2, 3, 1).contiguous()
 
-    def put(self, values: Any) -> Any:
-        """Return an array, or JPEG files, as a tensor on the device; None if it cannot decode."""
-        if isinstance(values, list):
-            with suppress(RuntimeError):
-                return self._decode(values)
+    def run(self, inputs: Any) -> NDArray[Any]:
+        """Return the output for one batch."""
+        with self.torch.inference_mode():
+            return self._forward(self._put(inputs).to(self.dtype)).cpu().numpy()
+
+    def judge(self, tiles: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> Judged | None:
+        """Return what ``measure`` gives for tiles, and the output for them; None on the CPU.
+
+        Threads take turns to give the GPU work, and wait for the results at the same time.
+        """
+        if self.stream is None:
             return None
+        parts = [
+            self._judge(tiles[at : at + n], look, n, measure) for at in range(0, len(tiles), n)
+        ]
+        measures, outputs = zip(*parts, strict=True)
+        return np.concatenate(measures), np.concatenate(outputs)
+
+    def _judge(self, tiles: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> Judged:
+        torch, given = self.torch, self._put(tiles)
+        # Nothing is copied from the CPU within the work.
+        look = replace(look, scale=self._put(look.scale), offset=self._put(look.offset))
+
+        def work(fixed: Any) -> tuple[Any, Any]:
+            return measure(fixed), self._forward(self.images(fixed, look))
+
+        with self.lock, torch.cuda.stream(self.stream), torch.inference_mode():
+            key = n, *given.shape[1:]
+            if key not in self.recordings:
+                self.recordings[key] = _record(torch, work, given, n)
+            recording = self.recordings[key]
+            recording.given[: len(given)].copy_(given)
+            copies = [part[: len(given)].to("cpu", non_blocking=True) for part in recording.play()]
+            done = torch.cuda.Event(blocking=True)
+            done.record()
+        done.synchronize()
+        measures, outputs = (copy.numpy() for copy in copies)
+        return measures, outputs
+
+    def _put(self, values: Any) -> Any:
         if isinstance(values, np.ndarray):
             values = self.torch.from_numpy(np.ascontiguousarray(values))
         return values.to(self.device)
 
-    def _decode(self, coded: Sequence[bytearray]) -> Any:
-        from torchvision.io import ImageReadMode, decode_jpeg
+    def _forward(self, inputs: Any) -> Any:
+        output = self.module(inputs)
+        if isinstance(output, dict):
+            output = output[self.output or next(iter(output))]
+        elif isinstance(output, tuple | list):
+            output = output[int(self.output or 0)]
+        return output.float()
 
-        given = [self.torch.frombuffer(data, dtype=self.torch.uint8) for data in coded]
-        decoded = decode_jpeg(given, mode=ImageReadMode.RGB, device=self.device)
-        return self.torch.stack(decoded).permute(0, 2, 3, 1)
 
-    def run(self, inputs: Any) -> NDArray[Any]:
-        """Return the output for one batch."""
-        given = self.put(inputs).to(self.dtype)
-        with self.torch.inference_mode():
-            output = self.module(given)
-            if isinstance(output, dict):
-                output = output[self.output or next(iter(output))]
-            elif isinstance(output, tuple | list):
-                output = output[int(self.output or 0)]
-            return output.float().cpu().numpy()
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Work on the GPU: ``play`` returns its results for what was copied into ``given``."""
 
-    def apart(self, work: Callable[[], Any]) -> Any:
-        """Do work on the device, in one of the few threads that use the GPU."""
-        return work() if self.device == "cpu" else self.pool.submit(work).result()
+    given: Any
+    play: Callable[[], Any]
+    is_graph: bool
 
-    def _take_stream(self) -> None:
-        self.torch.cuda.set_stream(self.torch.cuda.Stream())
+
+def _record(torch: Any, work: Callable[[Any], Any], like: Any, n: int) -> Recording:
+    """Record work on ``n`` tiles as a CUDA graph, which costs Python one call, not hundreds.
+
+    Work that cannot be recorded is done step by step.
+    """
+    _, high, wide, channels = like.shape
+    given = torch.zeros((n, channels, high, wide), dtype=torch.uint8, device=like.device)
+    given = given.permute(0, 2, 3, 1)
+    # Libraries choose their algorithms and take their memory the first few times.
+    for _ in range(WARM_UPS):
+        work(given)
+    try:
+        graph = torch.cuda.CUDAGraph()
+        how = {"stream": torch.cuda.current_stream(), "capture_error_mode": "thread_local"}
+        with torch.cuda.graph(graph, **how):
+            made = work(given)
+    except RuntimeError:
+        return Recording(given, lambda: work(given), is_graph=False)
+
+    def play() -> Any:
+        graph.replay()
+        return made
+
+    return Recording(given, play, is_graph=True)
 
 
 def _start_device(torch: Any, options: RunOptions) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from steadycut.core.checks import FloatArray, check_choice
-from steadycut.errors import BadOption
+from steadycut.errors import BadOption, refusing
 from steadycut.pipelines.models.interface import Look, RunOptions
-from steadycut.pipelines.models.scorer import Scorer
+from steadycut.pipelines.models.scorer import CANNOT, Scorer, check_rows
+from steadycut.pipelines.slides.quality import Quality, measure_on_device
 
 LAYOUTS = ("auto", "nchw", "nhwc")
 # pixel 0..255 -> (pixel / 255 - mean) / deviation
@@ -67,6 +68,19 @@ class TileModel(Scorer):
     def score(self, tiles: Any) -> FloatArray:
         """Return the scores of tiles (tile, y, x, RGB); more channels are ignored."""
         return self.score_batch(self.prepare(tiles))
+
+    def judge(self, tiles: Any, n: int) -> tuple[Quality, FloatArray] | None:
+        """Return the quality and the output of all tiles if the GPU computes both; else None."""
+        fixed = next(iter(self.model.shape), None)
+        size = fixed if isinstance(fixed, int) else n
+        with refusing(BadOption, CANNOT, Exception):
+            judged = self.model.judge(tiles, self.look, size, measure_on_device)
+        if judged is None:
+            return None
+        measures, output = judged
+        check_rows(output, len(tiles))
+        sharpness, brightness = measures.astype(float).T
+        return Quality(sharpness=sharpness, brightness=brightness), output
 
     def prepare(self, tiles: Any) -> Any:
         """Return the model's input: resized if its size is fixed, normalised, in its layout."""

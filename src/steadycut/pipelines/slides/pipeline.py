@@ -149,28 +149,27 @@ def score_block(
     slide: Slide, grid: Grid, jpegs: JpegTiles | None, job: Job, places: Places
 ) -> tuple[Columns, Counts]:
     """Read, judge and score a few tiles; return columns of the good ones, and counts of all."""
-    model = job.model.model
-    pixels: Any = None if jpegs is None else jpegs.read(places)
-    if pixels is None:
-        pixels = read_tiles(slide, grid, places)
-    elif not model.decodes:
-        pixels = decode(pixels, grid.tile)
-
-    def work() -> tuple[Columns, Counts]:
-        tiles = model.put(pixels)
-        if tiles is None:
-            tiles = model.put(decode(pixels, grid.tile))
-        return judge_and_score(tiles, grid, places, job)
-
-    return model.apart(work)
+    coded = None if jpegs is None else jpegs.read(places)
+    if coded is None:
+        return judge_and_score(read_tiles(slide, grid, places), grid, places, job)
+    tiles = job.model.model.decode(coded)
+    if tiles is None:
+        tiles = decode(coded, grid.tile)
+    return judge_and_score(tiles, grid, places, job)
 
 
 def judge_and_score(tiles: Any, grid: Grid, places: Places, job: Job) -> tuple[Columns, Counts]:
     """Return columns of the good tiles, and counts of all; ``tiles`` may be on a GPU."""
-    quality = tile_quality(tiles)
+    model, on_gpu = job.model, job.model.judge(tiles, job.options.batch)
+    quality = tile_quality(tiles) if on_gpu is None else on_gpu[0]
     blurred, extreme = quality.blurred(job.options), quality.extreme(job.options)
     good = np.flatnonzero(~(blurred | extreme))
-    kept = tiles if good.size == len(tiles) else tiles[good]
+    if not good.size:
+        score = np.empty(0)
+    elif on_gpu is None:
+        score = model.score(tiles if good.size == len(tiles) else tiles[good])
+    else:
+        score = model.scores(on_gpu[1][good])
     columns: Columns = {
         "x": np.round(places.column[good] * grid.step).astype(np.int64),
         "y": np.round(places.row[good] * grid.step).astype(np.int64),
@@ -180,7 +179,7 @@ def judge_and_score(tiles: Any, grid: Grid, places: Places, job: Job) -> tuple[C
         "tissue": places.tissue[good],
         "sharpness": quality.sharpness[good],
         "brightness": quality.brightness[good],
-        "score": job.model.score(kept) if good.size else np.empty(0),
+        "score": score,
     }
     return columns, {
         "extreme_brightness": int(extreme.sum()),
