@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo paper test full-test coverage package oldest newest mlflow check docs trust format audit clean
+.PHONY: help demo paper test full-test coverage package oldest newest mlflow torch check docs trust format audit clean
 
 help: ## show these targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  \1\t\2/' | expand -t 14
@@ -50,6 +50,9 @@ newest: $(VENV)-newest/.installed ## the same tests with the newest versions of 
 mlflow: $(VENV)-mlflow/.installed ## the MLflow recipe, in an environment without steadycut
 	@$(VENV)-mlflow/bin/python -m pytest -q -o filterwarnings=default tests/docs/test_mlflow.py
 
+torch: $(VENV)-torch/.installed ## the tests of PyTorch models, in an environment with PyTorch
+	@$(VENV)-torch/bin/python -m pytest -q -o filterwarnings=default tests/pipelines/models
+
 check: $(VENV)/.installed-dev ## format, lint, types, the import wall, the counts of the house, the words and the numbers of README and docs
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -76,7 +79,7 @@ audit: $(VENV)/.installed-audit ## known weaknesses of the pinned packages; need
 	@$(BIN)/python scripts/audit_pins.py
 
 clean: ## remove .venv, caches and what the demo and the paper wrote
-	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-mlflow demo-output paper-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	@rm -rf $(VENV) $(VENV)-oldest $(VENV)-newest $(VENV)-mlflow $(VENV)-torch demo-output paper-output docs/_build docs/api docs/examples build dist .coverage .coverage.json htmlcov .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	@find src paper tests scripts -type d -name __pycache__ -prune -exec rm -rf {} +
 
 $(VENV)/.created:
@@ -145,4 +148,10 @@ $(VENV)-mlflow/.installed: Makefile $(VENV)/.created
 	@echo "Installing MLflow into $(VENV)-mlflow"
 	@rm -rf $(VENV)-mlflow && $(PYTHON) -m venv $(VENV)-mlflow
 	@$(VENV)-mlflow/bin/python -m pip --quiet --disable-pip-version-check install mlflow-skinny==3.17.2 pandas pytest hypothesis
+	@touch $@
+
+$(VENV)-torch/.installed: pyproject.toml constraints.txt $(VENV)/.created
+	@echo "Installing PyTorch into $(VENV)-torch"
+	@rm -rf $(VENV)-torch && $(PYTHON) -m venv $(VENV)-torch
+	@$(VENV)-torch/bin/python -m pip --quiet --disable-pip-version-check install -c constraints.txt torch==2.13.0 safetensors -e '.[cli,arrow,pathology,ecg]' onnx pytest hypothesis
 	@touch $@

@@ -1,6 +1,6 @@
 """PyTorch models give the scores of the same ONNX model, and no pickle is ever read.
 
-Skipped without PyTorch, which is too large for the developers' set.
+Skipped without PyTorch, which is too large for the developers' set: `make torch` runs them.
 """
 
 import io
