@@ -1,6 +1,6 @@
 """Check the words of README, of every page under docs, the gallery included, and of the notes.
 
-It lists sentences of more than 35 words, words that `docs/glossary.md` tells us not to use, guides
+It lists sentences of more than 35 words, words that `CONTRIBUTING.md` tells us not to use, guides
 of more than 900 words, and a README of more than 700. Code, outputs and links are not looked at.
 Theory pages and Evidence may use the names of the paper (`PAPER_WORDS`). The changelog is not
 checked: it is a record of past versions. The exit code is 1 if anything is found.
@@ -19,7 +19,7 @@ from write_pages import notes
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DOCS = REPOSITORY / "docs"
-GLOSSARY = DOCS / "glossary.md"
+WORD_LIST = REPOSITORY / "CONTRIBUTING.md"
 README = REPOSITORY / "README.md"
 LONGEST_SENTENCE = 35
 LONGEST_PAGE = {"README.md": 700, "guide": 900}
@@ -211,7 +211,7 @@ def main(arguments: list[str]) -> int:
         for page in named or pages():
             print(f"{words_of(text_of(page)):>6}  {page.name}")
         return 0
-    banned = banned_words(GLOSSARY.read_text(encoding="utf-8"))
+    banned = banned_words(WORD_LIST.read_text(encoding="utf-8"))
     found = [fault for page in named or pages() for fault in faults(page, banned)]
     print("\n".join(found) if found else "The words of README and docs are in order.")
     return 1 if found else 0

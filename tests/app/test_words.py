@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.check_words import GLOSSARY, banned_in, banned_words
+from scripts.check_words import WORD_LIST, banned_in, banned_words
 from steadycut.app.pages import refusal
 from steadycut.app.works import WORKS
 from steadycut.errors import ADVISED, argument
@@ -12,7 +12,7 @@ from steadycut.show.words.fields import HINTS, NEEDED, TITLES, VALUES, in_words
 from tests.app.client import refused
 from tests.app.worked import Words
 
-BANNED = banned_words(GLOSSARY.read_text(encoding="utf-8"))
+BANNED = banned_words(WORD_LIST.read_text(encoding="utf-8"))
 OF_COMMANDS = re.compile(r"--[a-z]|\bsteadycut (?:fit|audit|apply|monitor|compare|plan)\b")
 
 

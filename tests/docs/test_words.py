@@ -3,7 +3,7 @@
 import pytest
 
 from scripts.check_words import (
-    GLOSSARY,
+    WORD_LIST,
     LONGEST_SENTENCE,
     PAPER_WORDS,
     banned_words,
@@ -13,7 +13,7 @@ from scripts.check_words import (
     sentences,
 )
 
-BANNED = banned_words(GLOSSARY.read_text(encoding="utf-8"))
+BANNED = banned_words(WORD_LIST.read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_the_gallery_is_read_without_its_code(tmp_path):
     assert list(faults(page, BANNED)) == ['plot_1.py:7: "mend": write "fix"']
 
 
-def test_the_glossary_bans_the_words_that_nobody_understood():
+def test_the_list_bans_the_words_that_nobody_understood():
     assert {"vacuous", "generalisation", "flips", "ge", "le", "of any use", "dearer"} <= set(BANNED)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 import steadycut
 from scripts.check_words import (
-    GLOSSARY,
+    WORD_LIST,
     LONGEST_SENTENCE,
     banned_in,
     banned_words,
@@ -29,7 +29,7 @@ from tests.show.render.test_terminal_agrees import DOCUMENTS
 
 # Patients are ill or healthy, in the words of the user where there are any.
 PATIENTS = dict.fromkeys(("positive", "positives", "negative", "negatives"), "ill, healthy")
-BANNED = {**banned_words(GLOSSARY.read_text(encoding="utf-8")), **PATIENTS}
+BANNED = {**banned_words(WORD_LIST.read_text(encoding="utf-8")), **PATIENTS}
 # The paper's names stand in sections that are closed at first, and in --verbose.
 PAPER = re.compile(
     r"\b(R_Q|R_P|R_val|G_boot|Base|Augmented|modulus|Shift\(t\))(?!\w)", re.IGNORECASE
@@ -156,7 +156,7 @@ def test_no_error_or_warning_uses_a_banned_word(path):
         for text in texts_in(path.read_text(encoding="utf-8"))
         if len(text.split()) >= FEWEST_WORDS and not text.startswith("ge: ")
     ]
-    banned = banned_words(GLOSSARY.read_text(encoding="utf-8"))
+    banned = banned_words(WORD_LIST.read_text(encoding="utf-8"))
     found = [(word, text) for text in texts for word in banned_in(text, banned)]
     assert found + [text for text in texts if OF_PATIENTS.search(text)] == []
 
