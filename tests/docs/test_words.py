@@ -3,9 +3,9 @@
 import pytest
 
 from scripts.check_words import (
-    WORD_LIST,
     LONGEST_SENTENCE,
     PAPER_WORDS,
+    WORD_LIST,
     banned_words,
     faults,
     main,

@@ -8,8 +8,8 @@ import pytest
 
 import steadycut
 from scripts.check_words import (
-    WORD_LIST,
     LONGEST_SENTENCE,
+    WORD_LIST,
     banned_in,
     banned_words,
     n_words,
