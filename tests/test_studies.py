@@ -136,6 +136,24 @@ def test_the_study_of_stakes_runs_without_any_data(tmp_path):
     assert more["all sets"]["methods"][-1]["method"] == "share 0"
 
 
+def test_every_real_set_has_a_kind_and_the_kinds_are_stored(tmp_path):
+    """The counts of hospitals and of other groups are those of the sets that are read."""
+    folder = pieces.RESULTS.parent / "studies" / "transport"
+    code = (
+        "import json, sys; sys.path.insert(0, sys.argv[1]);"
+        "import held_out_sets, kept_back_sets, real_sets, site_kinds, stroke_sets;"
+        "modules = (held_out_sets, kept_back_sets, real_sets, stroke_sets);"
+        "print(json.dumps([[*m.READERS] for m in modules])); print(json.dumps(site_kinds.KINDS))"
+    )
+    command = [sys.executable, "-c", code, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    read, kinds = map(json.loads, done.stdout.splitlines())
+    named = [name for names in kinds.values() for name in names]
+    assert sorted(named) == sorted(name for names in read for name in names)
+    stored = json.loads((pieces.RESULTS / "transport_sites.json").read_text("utf-8"))
+    assert stored["sets"] == {kind: len(names) for kind, names in kinds.items()}
+
+
 def test_the_study_of_adapting_runs_without_any_data(tmp_path):
     folder = pieces.RESULTS.parent / "studies" / "adapt"
     typed = [folder, "run.py", "--reduced", "--data", tmp_path, "--out", tmp_path]
