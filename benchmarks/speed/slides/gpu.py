@@ -4,12 +4,11 @@
     python benchmarks/speed/slides/gpu.py --device cpu --edge 8192 --slides 3 --jobs 2
 
 Generated slides of JPEG tiles of 256 pixels, read at the resolution of their finest level, and
-GoogLeNet with random weights and an input of 224 pixels, as an exported program. Every way scores
-the same tiles. The parts are: the bytes of the tiles, decoding, and the model with its input on the
-device already. The loops are told where the tissue is and judge no tiles. All ways take turns, and
-the best of the repeats counts. Then: how far the scores on the GPU are from those on the CPU, and
-how many patients of small slides get another call by a rule that was fitted on the scores of
-the CPU.
+GoogLeNet with random weights and an input of 224 pixels, as an exported program. First: how far the
+scores on the GPU are from those on the CPU, and how many patients of small slides get another call
+by a rule that was fitted on the scores of the CPU. The parts are: the bytes of the tiles, decoding,
+and the model with its input on the device already. The loops are told where the tissue is and judge
+no tiles. The best of the repeats counts. Results are stored after every part.
 """
 
 import argparse
@@ -20,6 +19,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from steadycut.io.parquet import load_duckdb
 from steadycut.pipelines.parallel import threads
 from steadycut.pipelines.slides import Job, ModelOptions, TileModel, TileOptions, score_slides
 from steadycut.pipelines.slides.jpeg import decode, find_jpeg_tiles
+from steadycut.pipelines.slides.pipeline import judge_and_score, score_block
 from steadycut.pipelines.slides.reader import open_slide
 from steadycut.pipelines.slides.tiles import plan_grid, read_tiles, tiles_on_tissue
 from steadycut.pipelines.slides.tissue import find_tissue
@@ -59,14 +60,16 @@ def export_model(path):
 class Parts:
     """The tiles of one slide, cut into blocks."""
 
-    def __init__(self, path, options, batch):
+    def __init__(self, path, options):
         self.context = open_slide(path)
         self.slide = self.context.__enter__()
         self.grid = plan_grid(self.slide, options)
         tissue = find_tissue(self.slide)
         places = tiles_on_tissue(self.grid, tissue, options.min_tissue)
-        self.blocks = list(places.blocks(batch))
-        self.n = places.column.size
+        # Full blocks alone, several times: the parts are measured at their best.
+        blocks = list(places.blocks(options.batch))[: places.column.size // options.batch]
+        self.blocks = blocks * 4
+        self.n = len(self.blocks) * options.batch
         self.jpegs = find_jpeg_tiles(self.slide, self.grid, places)
         assert self.jpegs is not None
 
@@ -80,39 +83,33 @@ class Parts:
 
 def part_speeds(paths, options, model, asked):
     """Tiles per second of each part, over all blocks of one slide."""
-    parts = Parts(paths[0], options, asked.batch)
+    parts = Parts(paths[0], options)
     inner, jobs = model.model, asked.jobs[0]
     first = parts.blocks[0]
-    pixels = inner.put(decode(parts.jpegs.read(first), TILE))
-    speeds = {}
-
-    def cpu_decode(block):
-        decode(parts.jpegs.read(block), TILE)
-
-    def gpu_decode(block):
-        coded = parts.jpegs.read(block)
-        inner.apart(lambda: inner.put(coded))
-
-    def score(block):
-        inner.apart(lambda: model.score(pixels[: block.column.size]))
-
+    coded = parts.jpegs.read(first)
+    pixels = decode(coded, TILE)
+    if asked.device == "cuda":
+        pixels = inner.decode(coded) if inner.decodes else torch.from_numpy(pixels).cuda()
+    job = Job(model=model, options=options, out=Path())
     inputs = model.prepare(pixels)
 
-    def forward(block):
-        inner.apart(lambda: inner.run(inputs[: block.column.size]))
+    def score(_):
+        return judge_and_score(pixels, parts.grid, first, job)
 
     ways = {
         "bytes of the tiles": parts.jpegs.read,
         "OpenSlide": partial(read_tiles, parts.slide, parts.grid),
-        "decoding, CPU": cpu_decode,
-        "normalisation and model": score,
-        "model": forward,
+        "bytes and decoding, CPU": lambda block: decode(parts.jpegs.read(block), TILE),
+        "model": lambda _: inner.run(inputs),
+        "quality, normalisation and model": score,
+        "blocks": lambda block: score_block(parts.slide, parts.grid, parts.jpegs, job, block),
     }
-    if inner.decodes:
-        ways["bytes and decoding, GPU"] = gpu_decode
+    if getattr(inner, "decodes", False):
+        ways["bytes and decoding, GPU"] = lambda block: inner.decode(parts.jpegs.read(block))
+    speeds = {}
     for name, work in ways.items():
         work(first)
-        best = min(parts.seconds(work, jobs) for _ in range(asked.repeats))
+        best = min(parts.seconds(work, jobs) for _ in range(2))
         speeds[name] = parts.n / best
     parts.context.__exit__(None, None, None)
     return speeds
@@ -216,14 +213,15 @@ def agreement(folder, options, ways, asked):
 
 def decoder_gap(path, options, model):
     """How far pixels decoded on the GPU are from those of the CPU, in grey values."""
-    parts = Parts(path, options, 256)
+    parts = Parts(path, options)
     coded = parts.jpegs.read(parts.blocks[0])
-    gap = np.abs(model.model.put(coded).cpu().numpy() - decode(coded, TILE).astype(float))
+    gap = np.abs(model.model.decode(coded).cpu().numpy() - decode(coded, TILE).astype(float))
     parts.context.__exit__(None, None, None)
     return {"largest": gap.max(), "mean": gap.mean()}
 
 
-def measure(asked, folder):
+def measure(asked, folder, keep):
+    """Measure the most important things first; ``keep`` stores what there is so far."""
     file = folder / ("model.onnx" if asked.small else "model.pt2")
     (make_model if asked.small else export_model)(file)
     paths = [folder / f"s{number:02d}.tif" for number in range(asked.slides)]
@@ -235,8 +233,7 @@ def measure(asked, folder):
     usual = {"device": asked.device, "activation": "none" if asked.small else "softmax"}
     how = {asked.device: ModelOptions(**usual)}
     if cuda:
-        how[FAST] = ModelOptions(**usual, fast=True)
-    options = TileOptions(tile=TILE, mpp=MPP, batch=asked.batch)
+        how = {FAST: ModelOptions(**usual, fast=True), **how}
     models = {name: TileModel(file, one) for name, one in how.items()}
     result = {
         "machine": torch.cuda.get_device_name() if cuda else platform.processor(),
@@ -244,55 +241,82 @@ def measure(asked, folder):
         "torch": torch.__version__,
         "settings": {key: value for key, value in vars(asked).items() if key != "out"},
         "megabytes": sum(path.stat().st_size for path in paths) / 1e6,
+        "parts": {},
+        "rounds": [],
     }
-    print(result, flush=True)
-    result["parts"] = {
-        name: part_speeds(paths, options, model, asked) for name, model in models.items()
-    }
-    print(result["parts"], flush=True)
+    options = TileOptions(tile=TILE, mpp=MPP, batch=asked.batch[0])
+    first = next(iter(models))
+    keep(result)
+    if cuda:
+        result["agreement"] = agreement(folder, options, {**how, BYTES_ON_CPU: how[FAST]}, asked)
+        result["decoders"] = decoder_gap(paths[0], options, models[FAST])
+        keep(result)
+    result["parts"][first] = part_speeds(paths, options, models[first], asked)
+    keep(result)
     ways = {
-        f"steadycut, {name}, {jobs} jobs": partial(whole, paths, options, model, jobs)
-        for name, model in models.items()
+        f"steadycut, {first}, {jobs} jobs, batch {batch}": partial(
+            whole, paths, replace(options, batch=batch), models[first], jobs
+        )
+        for batch in asked.batch
         for jobs in asked.jobs
     }
-    if cuda:
-        module = list(models.values())[-1].model.module
-        loop = partial(loader_loop, paths[0], module, asked.device)
-        ways["one after the other, batch 32"] = partial(loop, 32, 0)
-        ways["DataLoader, batch 256"] = partial(loop, 256, asked.jobs[0])
-    rounds = []
     for _ in range(asked.repeats):
-        rounds.append({way: work() for way, work in ways.items()})
-        print(rounds[-1], flush=True)
-    result["whole"] = {way: max(one[way] for one in rounds) for way in ways}
-    result["rounds"] = rounds
+        result["rounds"].append({})
+        for way, work in ways.items():
+            result["rounds"][-1][way] = work()
+            keep(result)
     if cuda:
-        ways = {**how, BYTES_ON_CPU: how[FAST]}
-        result["agreement"] = agreement(folder, options, ways, asked)
-        result["decoders"] = decoder_gap(paths[0], options, models[FAST])
+        result["is_graph"] = [
+            recording.graph is not None for recording in models[FAST].model.recordings.values()
+        ]
+        loop = partial(loader_loop, paths[0], models[FAST].model.module, asked.device)
+        ways = {
+            "DataLoader, batch 256": partial(loop, 256, asked.jobs[0]),
+            "one after the other, batch 32": partial(loop, 32, 0),
+            "steadycut, cuda": partial(whole, paths, options, models["cuda"], asked.jobs[0]),
+        }
+        for way, work in ways.items():
+            result["rounds"][0][way] = work()
+            keep(result)
+        result["parts"]["cuda"] = part_speeds(paths, options, models["cuda"], asked)
+    result["whole"] = {
+        way: max(one[way] for one in result["rounds"] if way in one)
+        for way in dict.fromkeys(way for one in result["rounds"] for way in one)
+    }
+    keep(result)
     return result
+
+
+def refuse_graph(*_, **__):
+    raise RuntimeError("no graph")
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--edge", type=int, default=32768)
-    parser.add_argument("--slides", type=int, default=16)
-    parser.add_argument("--patients", type=int, default=40)
+    parser.add_argument("--slides", type=int, default=24)
+    parser.add_argument("--patients", type=int, default=20)
     parser.add_argument("--jobs", type=int, nargs="+", default=[os.cpu_count()])
     parser.add_argument("--small", action="store_true", help="a small ONNX model, on the CPU")
-    parser.add_argument("--batch", type=int, default=256)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--batch", type=int, nargs="+", default=[256])
+    parser.add_argument("--repeats", type=int, default=2)
+    parser.add_argument("--no-graph", action="store_true", help="launch every step of the model")
     parser.add_argument("--out", type=Path)
     asked = parser.parse_args()
     # As the command does.
     sys.setswitchinterval(SWITCH)
+    if asked.no_graph:
+        torch.cuda.graph = refuse_graph
+
+    def keep(result):
+        text = json.dumps(result, indent=1, default=float)
+        if asked.out:
+            asked.out.write_text(text + "\n")
+        print(list(result["rounds"]), result["parts"], flush=True)
+
     with tempfile.TemporaryDirectory() as name:
-        result = measure(asked, Path(name))
-    text = json.dumps(result, indent=1, default=float)
-    if asked.out:
-        asked.out.write_text(text + "\n")
-    print(text)
+        print(json.dumps(measure(asked, Path(name), keep), indent=1, default=float))
 
 
 if __name__ == "__main__":

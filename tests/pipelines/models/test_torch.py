@@ -112,7 +112,7 @@ def test_a_gpu_judges_tiles_as_numpy_and_the_model_do(folder, tmp_path, monkeypa
         np.testing.assert_allclose(quality.brightness, plain.brightness, rtol=1e-6)
         np.testing.assert_allclose(model.scores(output), model.score(tiles), atol=1e-6)
     (recording,) = model.model.recordings.values()
-    assert not recording.is_graph
+    assert recording.graph is None
     assert len(recording.given) == (n if name == "m.pt2" else 2)
 
 

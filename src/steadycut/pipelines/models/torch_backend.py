@@ -96,16 +96,10 @@ class TorchModel:
 
     def _judge(self, tiles: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> Judged:
         torch, given = self.torch, self._put(tiles)
-        # Nothing is copied from the CPU within the work.
-        look = replace(look, scale=self._put(look.scale), offset=self._put(look.offset))
-
-        def work(fixed: Any) -> tuple[Any, Any]:
-            return measure(fixed), self._forward(self.images(fixed, look))
-
+        key = n, *given.shape[1:]
         with self.lock, torch.cuda.stream(self.stream), torch.inference_mode():
-            key = n, *given.shape[1:]
             if key not in self.recordings:
-                self.recordings[key] = _record(torch, work, given, n)
+                self.recordings[key] = self._record(given, look, n, measure)
             recording = self.recordings[key]
             recording.given[: len(given)].copy_(given)
             copies = [part[: len(given)].to("cpu", non_blocking=True) for part in recording.play()]
@@ -114,6 +108,33 @@ class TorchModel:
         done.synchronize()
         measures, outputs = (copy.numpy() for copy in copies)
         return measures, outputs
+
+    def _record(self, like: Any, look: Look, n: int, measure: Callable[[Any], Any]) -> "Recording":
+        """Record the work on ``n`` tiles as a CUDA graph: one call from Python, not hundreds.
+
+        Work that cannot be recorded is done step by step.
+        """
+        torch = self.torch
+        # Nothing is copied from the CPU within the work.
+        look = replace(look, scale=self._put(look.scale), offset=self._put(look.offset))
+        high, wide, channels = like.shape[1:]
+        given = torch.zeros((n, channels, high, wide), dtype=torch.uint8, device=like.device)
+        given = given.permute(0, 2, 3, 1)
+
+        def work() -> tuple[Any, Any]:
+            return measure(given), self._forward(self.images(given, look))
+
+        # Libraries choose their algorithms and take their memory the first few times.
+        for _ in range(WARM_UPS):
+            work()
+        try:
+            graph = torch.cuda.CUDAGraph()
+            how = {"stream": torch.cuda.current_stream(), "capture_error_mode": "thread_local"}
+            with torch.cuda.graph(graph, **how):
+                made = work()
+        except RuntimeError:
+            return Recording(given, work)
+        return Recording(given, work, graph, made)
 
     def _put(self, values: Any) -> Any:
         if isinstance(values, np.ndarray):
@@ -131,37 +152,19 @@ class TorchModel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Work on the GPU: ``play`` returns its results for what was copied into ``given``."""
+    """Work on what is copied into ``given``; a ``graph`` uses memory that ``work`` must keep."""
 
     given: Any
-    play: Callable[[], Any]
-    is_graph: bool
+    work: Callable[[], Any]
+    graph: Any = None
+    made: Any = None
 
-
-def _record(torch: Any, work: Callable[[Any], Any], like: Any, n: int) -> Recording:
-    """Record work on ``n`` tiles as a CUDA graph, which costs Python one call, not hundreds.
-
-    Work that cannot be recorded is done step by step.
-    """
-    _, high, wide, channels = like.shape
-    given = torch.zeros((n, channels, high, wide), dtype=torch.uint8, device=like.device)
-    given = given.permute(0, 2, 3, 1)
-    # Libraries choose their algorithms and take their memory the first few times.
-    for _ in range(WARM_UPS):
-        work(given)
-    try:
-        graph = torch.cuda.CUDAGraph()
-        how = {"stream": torch.cuda.current_stream(), "capture_error_mode": "thread_local"}
-        with torch.cuda.graph(graph, **how):
-            made = work(given)
-    except RuntimeError:
-        return Recording(given, lambda: work(given), is_graph=False)
-
-    def play() -> Any:
-        graph.replay()
-        return made
-
-    return Recording(given, play, is_graph=True)
+    def play(self) -> Any:
+        """Return the results for what is in ``given`` now."""
+        if self.graph is None:
+            return self.work()
+        self.graph.replay()
+        return self.made
 
 
 def _start_device(torch: Any, options: RunOptions) -> str:
