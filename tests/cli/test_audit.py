@@ -136,6 +136,17 @@ def test_what_is_wrong_at_other_hospitals_does_not_matter(table, rule, tmp_path,
     assert plain.json["data"]["rows"] == 180
 
 
+def test_the_first_hospital_is_named_where_the_table_names_it(table, rule, tmp_path, capsys):
+    at = ["audit", rule, table, "--label", "label", "--out", tmp_path / "a"]
+    named = run_command(capsys, *at, "--site", "site", "--external", "others")
+    assert "Against north" in named.out
+    assert "; at north 0." in named.out
+    path = write_rows(tmp_path / "t.csv", [row for row in make_rows() if row[0] == "south"])
+    alone = run_command(capsys, "audit", rule, path, *at[3:], "--site", "site")
+    assert "Against before" in alone.out
+    assert "north" not in alone.out
+
+
 def test_a_bound_above_the_largest_cost_says_so(table, rule, tmp_path, capsys):
     ran = run_command(capsys, "audit", "--verbose", rule, table, *SOUTH, "--out", tmp_path)
     found = json.loads((tmp_path / "audit.json").read_bytes())

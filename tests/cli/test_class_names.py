@@ -32,8 +32,8 @@ def responders(tmp_path, capsys):
 
 def test_a_fit_speaks_of_responders(responders):
     _, out, ran = responders
-    assert " of 15 responders missed, " in ran.said
-    assert " of 15 non-responders called" in ran.said
+    assert " of 15 responders; PPV" in ran.said
+    assert " of 15 non-responders; NPV" in ran.said
     study = json.loads((out / "study.json").read_bytes())
     assert study["class_names"] == {"ill": "responder", "healthy": "non-responder"}
     page = (out / "report.html").read_text(encoding="utf-8")
@@ -62,7 +62,7 @@ def test_an_audit_takes_the_words_from_the_rule(responders, tmp_path, capsys):
 def test_other_labels_leave_ill_and_healthy(ill, healthy, tmp_path, capsys):
     path = named(tmp_path / "t.csv", ill, healthy)
     ran = run_command(capsys, "fit", path, *FIT, *SITES, "--positive", ill, "--out", tmp_path / "o")
-    assert " of 15 ill missed, " in ran.said
+    assert " of 15 ill; PPV" in ran.said
     assert "class_names" not in json.loads((tmp_path / "o" / "study.json").read_bytes())
     assert FrozenRule.load(tmp_path / "o" / "rule.json").document.columns.negative is None
 

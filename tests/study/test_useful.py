@@ -135,7 +135,7 @@ def test_no_number_of_patients_is_named_where_doing_without_the_score_costs_less
     assert study_verdict(study).patients_needed is None
     assert page_of(study.describe()).next_step == (
         "Next: try another score, other costs or another direction. At these rates it is not "
-        "better than calling nobody; more patients would only confirm this."
+        "better than calling nobody (treat-none); more patients would only confirm this."
     )
 
 

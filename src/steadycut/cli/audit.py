@@ -22,6 +22,7 @@ from steadycut.documents.audit import AuditDocument
 from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.errors import BadPatients, Warned, argument
 from steadycut.ingest import PatientTable
+from steadycut.ingest.request import site_hash
 from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.study.audit import audit
 from steadycut.study.audited import Audit
@@ -268,6 +269,10 @@ def audit_document(
     With small cells it does not say what looks odd about the rows, because that counts patients.
     """
     data = tables.row_counts(table, fewest=audited.small_cells or 0)
-    update = {"data": data, "frozen_rule": audited.rule.document}
+    update: dict[str, object] = {"data": data, "frozen_rule": audited.rule.document}
+    known = audited.rule.expected.sites
+    if len(known) == 1:
+        first = (name for name in table.elsewhere if site_hash(name) in known)
+        update["first_site"] = next(first, None)
     document = audited.describe(confidence).model_copy(update=update)
     return document if audited.small_cells else tables.with_rows(document, table)

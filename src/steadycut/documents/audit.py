@@ -296,7 +296,8 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
 
     ``shares_internal`` are the shares by action where the file was made. ``between`` is known of
     strata of two limits, ``sampled`` where a labelling plan drew the patients with labels.
-    ``sites`` are the hospitals here, where the table names them. ``margin`` is the share of the
+    ``sites`` are the hospitals here, and ``first_site`` is that of the rule, where the table names
+    them. ``margin`` is the share of the
     cost without a score that the rule may cost more than before.
     """
 
@@ -310,6 +311,7 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
     survival: parts.SurvivalPart | None = None
     sequential: bool = False
     sites: list[str] | None = None
+    first_site: str | None = None
     margin: FiniteFloat
     verdict: VerdictPart
     questions: list[QuestionPart]

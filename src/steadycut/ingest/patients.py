@@ -38,7 +38,8 @@ class PatientTable:
     sites, and ``dropped`` what was left out of them. ``clusters`` says, by score column, how
     similar the rows of a patient are, if the request asks for it; None where that is not defined.
     ``order`` is the place of each patient in the order of arrival, if it is asked for. ``warnings``
-    say what looks odd about the rows, and ``joined`` by what tables were joined.
+    say what looks odd about the rows, and ``joined`` by what tables were joined. ``elsewhere`` are
+    the sites of the table that were not asked for.
     """
 
     patients: Mapping[tuple[str, str], PatientScores]
@@ -48,6 +49,7 @@ class PatientTable:
     order: IntArray | None = None
     warnings: tuple[str, ...] = ()
     joined: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 def build_patients(
@@ -85,7 +87,14 @@ def build_patients(
         clusters={name: clusters_from(sums, labels) for name, sums in finished.clusters.items()},
         order=layout.order,
         warnings=tuple(dict.fromkeys([*_codes(survey, layout), *_copies(finished)])),
+        elsewhere=_elsewhere(survey, request),
     )
+
+
+def _elsewhere(survey: Survey, request: Request) -> tuple[str, ...]:
+    if request.site not in survey.keys or not request.picks_sites:
+        return ()
+    return tuple(name for name in survey.keys[request.site].texts if not request.asks_for(name))
 
 
 def _codes(survey: Survey, layout: Layout) -> Iterator[str]:

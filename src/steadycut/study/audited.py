@@ -249,7 +249,7 @@ def _shared(found: Audit) -> dict[str, object]:
         "shares_internal": None if before is None else (before.sum(axis=0) / before.sum()).tolist(),
         "between": between,
         "flip_rate": found.flip_rate,
-        **dict.fromkeys(("sampled", "frozen_rule")),
+        **dict.fromkeys(("sampled", "frozen_rule", "first_site")),
     }
 
 

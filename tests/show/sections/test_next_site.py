@@ -39,7 +39,7 @@ def test_one_hospital_says_nothing_about_another(sites, why):
     assert why in said(study)
     assert "nothing can be said about another one" in said(study)
     assert next_site_facts(study) == ()
-    assert "says nothing about another hospital" in page_of(study).next_step
+    assert "not known for another hospital yet" in page_of(study).next_step
 
 
 def test_few_hospitals_say_which_level_cannot_be_had_and_how_many_it_takes():

@@ -27,23 +27,22 @@ def with_part(document, **changes):
 def test_a_useful_score_says_between_which_costs():
     found = facts(with_part(study(), estimate=(2.101, 14.0), shown=(3.4, 8.0)))
     assert found == {
-        "useful": "if a miss costs between 2.11 and 14.0 false alarms (estimate for this cut-off; "
-        "here 1); 90 % confidence for all ratios at once: between 3.40 and 8.00"
+        "useful": "if a miss costs between 2.11 and 14.0 false alarms (here 1); shown: between "
+        "3.40 and 8.00 (90 %, all ratios at once)"
     }
 
 
 def test_without_confidence_in_any_ratio_it_says_so():
     found = facts(with_part(study(), estimate=(0.5, None), shown=None))["useful"]
     assert "more than 0.500 false alarms" in found
-    assert found.endswith("90 % confidence for all ratios at once: at none")
+    assert found.endswith("shown: at none (90 %, all ratios at once)")
 
 
 @pytest.mark.parametrize("options", [{"honesty": "uniform"}, {"target_prevalence": (0.1, 0.4)}])
 def test_an_estimate_alone_claims_no_confidence(options):
     document = study(**options)
     assert document.break_even.shown is None
-    assert "confidence" not in facts(document)["useful"]
-    assert "estimate" in facts(document)["useful"]
+    assert "shown" not in facts(document)["useful"]
 
 
 @pytest.mark.parametrize("options", [{"distance": -1.0, "rule": "youden"}, {"cost_fp": 1000.0}])
@@ -86,5 +85,5 @@ def test_it_stands_on_the_page_and_in_the_summary():
     rng = np.random.default_rng(0)
     labels = (rng.random(400) < 0.05).astype(int)
     made = fit(PatientScores(scores=rng.normal(size=400) + 2 * labels, labels=labels))
-    assert "false alarms (estimate for this cut-off" in made.summary()
+    assert "false alarms (here 1)" in made.summary()
     assert "give its cost" in made.summary()

@@ -38,7 +38,8 @@ def certified(costs, **changed):
 def test_equal_costs_that_are_not_one_are_still_a_share():
     text = certified((2.0, 2.0), trivial_risk=0.8, vacuous=False)
     assert text.startswith("Certified: wrong in at most 20 of 100 patients like these (90 % conf")
-    assert text.endswith("calling everybody or nobody: 40 of 100.")
+    assert ". Seen: " in text
+    assert text.endswith("to choose it. Calling everybody or nobody: 40 of 100.")
 
 
 def test_unequal_costs_are_an_average_cost():
@@ -49,7 +50,7 @@ def test_unequal_costs_are_an_average_cost():
 
 def test_a_certificate_that_shows_nothing_says_so_first():
     text = certified((1.0, 1.0), trivial_risk=0.3, vacuous=True)
-    assert text.startswith("Not shown to be better than calling everybody or nobody (30 of 100): ")
+    assert text.startswith("Not shown to be better than calling everybody or nobody, 30 of 100: ")
     assert "Certified" not in text
 
 

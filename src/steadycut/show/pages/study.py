@@ -6,7 +6,6 @@ from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
-from steadycut.documents.parts import OperatingPointPart
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
 from steadycut.show.pages.page import Page, Section, Status, data_rows, listed, mark, section
@@ -27,9 +26,10 @@ from steadycut.show.sections.next_site import next_site_facts, next_site_section
 from steadycut.show.sections.stability import stability_section, tipping_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.words import sentences as say
+from steadycut.show.words.audit import interval_of
 from steadycut.show.words.break_even import break_even_facts
 from steadycut.show.words.next_step import Step
-from steadycut.show.words.numbers import count, cut, percent
+from steadycut.show.words.numbers import count, cut, percent, rate
 
 # What options are called that somebody may give; others are called by their names.
 FURTHER = {
@@ -95,7 +95,9 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     if verdict is None:
         return ()
     target = study.target_prevalence
-    certified = say.certified_sentence(certificate, study.costs, verdict.useful, target)
+    certified = say.certified_sentence(
+        certificate, study.costs, verdict.useful, target, say.without_score(study)
+    )
     marks = useful_mark(verdict, f"{say.ends_sentence(study)}{certified}")
     if verdict.as_asked is not None:
         rates = rates_sentence(study.certified_rates or [], certificate.delta)
@@ -116,17 +118,15 @@ def next_step(study: StudyDocument) -> Step:
 
 def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    point, repeated = study.operating_point, study.threshold_interval.repeated_study
-    moves = ""
+    repeated = study.threshold_interval.repeated_study
+    moves, level = "", percent(study.threshold_interval.confidence)
     if repeated.low is not None and repeated.high is not None:
         between = f"{cut(repeated.low)} and {cut(repeated.high)}"
-        moves = f"between {between} in a repeated study; "
-    tested = say.tested_in_words(point, study.certificate.honesty, study.names)
+        moves = f"cut-off between {between} in a repeated study ({level}); "
     unknown = study.survival is not None and study.survival.unknown > 0
-    worst = "at worst " if unknown else ""
+    worst = "unknown fates count as errors: " if unknown else ""
     return (
-        ("tested on", f"{tested}; unknown fates are among both" if unknown else tested),
-        *((name, worst + rates_in_words(point, name, value)) for name, value in RATES.items()),
+        *((name, worst + rates_in_words(study, name, value)) for name, value in RATES.items()),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
         *break_even_facts(study),
         *capacity_fact(study),
@@ -150,11 +150,16 @@ def capacity_fact(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     return (("called", f"{words}; asked for: at most {percent(capacity)}"),)
 
 
-def rates_in_words(point: OperatingPointPart, name: str, value: str) -> str:
-    """Write a rate of a class, and the predictive value that goes with it."""
-    rates, confidence = point.fixed_cut.characteristics, point.confidence
-    predictive = say.estimate_in_words(rates[value])
-    return f"{say.estimate_in_words(rates[name], confidence)}, {value.upper()} {predictive}"
+def rates_in_words(study: StudyDocument, name: str, value: str) -> str:
+    """Write a rate of a class with its counts, and the predictive value that goes with it."""
+    point, names = study.operating_point, study.names
+    right, n, who = point.tp, point.tp + point.fn, names.ill
+    if name == "specificity":
+        right, n, who = point.tn, point.tn + point.fp, names.healthy
+    rates, level = point.fixed_cut.characteristics, point.confidence
+    known = (f"{rate(rates[key].value)}{interval_of(rates[key], level)}" for key in (name, value))
+    first, predictive = known
+    return f"{first}, {right} of {n} {of_them(who)}; {value.upper()} {predictive}"
 
 
 def options_section(study: StudyDocument) -> Section:

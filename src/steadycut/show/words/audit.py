@@ -27,7 +27,7 @@ INCOMPARABLE = {
     "small cells": "with small cells errors are rounded up, so costs cannot be compared",
     "no counts": "the rule file does not hold the counts of the first hospital",
 }
-MOVED = {1: ", higher than before", 0: "", -1: ", lower than before"}
+MOVED = {1: ", shown to be higher here", 0: "", -1: ", shown to be lower here"}
 NOT_JUDGED = {
     "unit": "the scores are unlike those of the rule: another unit or another scorer?",
     "one class": "all patients with a label are of one class",
@@ -160,6 +160,11 @@ def where(audit: AuditDocument) -> str:
     return f"{place} ({patients})"
 
 
+def at_first(audit: AuditDocument) -> str:
+    """Say where the rule was made: at a hospital that the table names, or before."""
+    return "before" if audit.first_site is None else f"at {audit.first_site}"
+
+
 def overall_text(audit: AuditDocument) -> str:
     """Return the decision, where, and why, in one sentence."""
     return f"{audit.verdict.decision.upper()}{where(audit)}: {_in_short(audit)}."
@@ -167,7 +172,7 @@ def overall_text(audit: AuditDocument) -> str:
 
 def _in_short(audit: AuditDocument) -> str:
     """Say in a few words what the decision is made of."""
-    verdict, money = audit.verdict, money_of(audit)
+    verdict, money, was = audit.verdict, money_of(audit), at_first(audit)
     if verdict.reason is not None:
         return NOT_JUDGED[verdict.reason]
     if not audit.questions:
@@ -175,15 +180,15 @@ def _in_short(audit: AuditDocument) -> str:
     useful = "useful here" if verdict.useful == "yes" else "not yet shown to be useful here"
     failing = (audit.failing if isinstance(audit, LabelledAudit) else None) or []
     texts: dict[Decision, str] = {
-        "use": f"useful here, {'better than' if _is_better(audit) else 'and as good as'} before",
-        "use and watch": "useful here; not shown to be worse than before",
+        "use": f"useful here, {'better than' if _is_better(audit) else 'and as good as'} {was}",
+        "use and watch": f"useful here; not shown to be worse than {was}",
         "label more": useful,
         "do not use": f"{money.without_score(audit)} costs less here",
     }
     text = texts.get(verdict.decision)
     if text is None:
         lost = [name_in_text(one.rate) for one in _certified(audit) if one.answer == "no"]
-        worse = ["costs more than before"] if verdict.as_before == "no" else []
+        worse = [f"costs more than {was}"] if verdict.as_before == "no" else []
         worse += [f"{listed(lost)} below what was certified"] if lost else []
         text = f"{useful}{f', but {listed(worse)}' if worse else ''}"
     return f"{text}; it fails for {names_of(failing)}" if failing else text
@@ -209,7 +214,10 @@ def rows_of(audit: AuditDocument) -> Iterator[tuple[str, str]]:
     yield "Cost", _cost_here(audit, money)
     if change is not None:
         ends = f"{money.signed(change.low)} to {money.signed(change.high)}, {percent(change.level)}"
-        yield "Against before", f"{money.signed(change.value)} {money.unit} ({ends})"
+        yield (
+            f"Against {at_first(audit).removeprefix('at ')}",
+            f"{money.signed(change.value)} {money.unit} ({ends})",
+        )
     yield from _rate_rows(audit)
     if audit.groups:
         groups = [f"{group.value} {group.verdict.decision}" for group in audit.groups[:MOST_NAMED]]
@@ -241,16 +249,16 @@ def _rate_rows(audit: LabelledAudit) -> Iterator[tuple[str, str]]:
     here, before = audit.operating_point, audit.operating_point_internal
     if here is None or before is None:
         return
-    moved = [-part.moved for part in rates] or [0, 0]
+    moved, then = [-part.moved for part in rates] or [0, 0], at_first(audit)
     known = (here.sensitivity, before.sensitivity), (here.specificity, before.specificity)
     names, who, n = ("sensitivity", "specificity"), audit.names, here.confusion
     right = f"{n.tp} of {n.n_positive} {who.ill}", f"{n.tn} of {n.n_negative} {who.healthy}"
     for name, (now, was), people, change in zip(names, known, right, moved, strict=True):
         ends = interval_of(here.fixed_cut.characteristics[name], here.confidence)
-        yield capital(name), f"{rate(now)}{ends}, {people}; before {rate(was)}{MOVED[change]}"
+        yield capital(name), f"{rate(now)}{ends}, {people}; {then} {rate(was)}{MOVED[change]}"
     area = here.fixed_cut.characteristics["auc"]
     if area.value is not None:
-        rest = "" if audit.auc_internal is None else f"; before about {audit.auc_internal:.2f}"
+        rest = "" if audit.auc_internal is None else f"; {then} about {audit.auc_internal:.2f}"
         yield "AUC", f"{area.value:.2f}{interval_of(area, here.confidence)}{rest}"
 
 
@@ -267,7 +275,7 @@ def why_of(audit: LabelledAudit) -> str:
     most = f"at most {100 * audit.margin:g} % of the cost of {money.without_score(audit)}"
     sure = f"{percent(1 - audit.delta)} confidence"
     if decision == "use" and not _is_better(audit):
-        return f"it costs more than before by {most} ({sure})"
+        return f"it costs more than {at_first(audit)} by {most} ({sure})"
     if decision == "label more":
         return f"it is not shown with {sure} that treat-all and treat-none cost more"
     return _why_watch(audit, most) if decision == "use and watch" else ""
@@ -277,10 +285,10 @@ def _why_watch(audit: LabelledAudit, most: str) -> str:
     """Say why it is not shown to be as good as before."""
     lost = [name_in_text(one.rate) for one in _certified(audit) if one.answer != "yes"]
     apart = next(part.incomparable for part in audit.questions if part.question == "as_before")
-    few = sum(map(sum, audit.counts_internal or []))
-    text = f"{audit.n_patients} patients do not show that it costs more than before by {most}"
+    few, was = sum(map(sum, audit.counts_internal or [])), at_first(audit)
+    text = f"{audit.n_patients} patients do not show that it costs more than {was} by {most}"
     if few < audit.n_patients:
-        text = f"only {few} patients were used to check it before"
+        text = f"only {few} patients were used to check it {was}"
     if audit.verdict.as_before == "yes" and audit.worst_group is not None:
         text = f"what was seen at {name_of(audit.worst_group)} is worse"
     if audit.verdict.as_before == "yes" and lost:

@@ -28,13 +28,13 @@ def useful_in_words(study: StudyDocument, known: BreakEven) -> str:
     """Say at which costs a cut-off is useful, also if it is not useful at those of the study."""
     if known.estimate is None:
         return "at no costs with this cut-off (estimate); at others the rule may choose another one"
-    here = f"estimate for this cut-off; here {study.costs.cost_fn / study.costs.cost_fp:.3g}"
+    here = f"here {study.costs.cost_fn / study.costs.cost_fp:.3g}"
     text = f"if a miss costs {ratios_in_words(known.estimate)} false alarms ({here})"
     if study.certificate.honesty != "split" or study.target_prevalence is not None:
         return text
     sure = percent(1 - study.certificate.delta)
     proven = "at none" if known.shown is None else ratios_in_words(known.shown)
-    return f"{text}; {sure} confidence for all ratios at once: {proven}"
+    return f"{text}; shown: {proven} ({sure}, all ratios at once)"
 
 
 def ratios_in_words(ratios: Ratios) -> str:

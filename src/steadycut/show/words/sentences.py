@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.class_names import ClassNames, of_them
-from steadycut.core.rounding import UNKNOWN, at_most, of_hundred, of_hundred_at_most, who_is_called
+from steadycut.core.rounding import at_most, of_hundred, of_hundred_at_most, who_is_called
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
 from steadycut.documents.audit import CutOffAudit
@@ -13,8 +13,8 @@ from steadycut.documents.parts import Range
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import HeldOutPart, StudyDocument, StudyVerdictPart
 from steadycut.show.words.audit import at_each_end, capital
-from steadycut.show.words.next_step import Step
-from steadycut.show.words.numbers import count, cut, percent, rate, risk
+from steadycut.show.words.next_step import Spelling, Step
+from steadycut.show.words.numbers import count, cut, percent, risk
 
 NOT_USEFUL = Step(
     verb="fit",
@@ -152,8 +152,9 @@ def certified_sentence(
     costs: parts.CostsPart,
     useful: Answer | None = None,
     target: Range | None = None,
+    cheapest: str = "calling everybody or nobody",
 ) -> str:
-    """Say what is certified, and what it would cost to call everybody or nobody.
+    """Say what was seen and is certified, and what the ``cheapest`` decision without score costs.
 
     ``useful`` is the answer whether the cut-off is better than that, if it is known. With a range
     of ``target`` prevalences the limit is for the worse end, and "useful" for both ends.
@@ -162,7 +163,9 @@ def certified_sentence(
     shares = "" if target is None else prevalence_in_words(target)
     where = f" at {shares} prevalence" if shares else ""
     confidence = f"{where} ({percent(1 - certificate.delta)} confidence)"
+    seen = risk(certificate.risk)
     if costs.equal:
+        seen = of_hundred(certificate.risk / costs.cost_fn)
         limit = of_hundred_at_most(certificate.value / costs.cost_fn)
         without = of_hundred(certificate.trivial_risk / costs.cost_fn)
         text = f"wrong in at most {limit} patients like these{confidence}"
@@ -172,30 +175,21 @@ def certified_sentence(
             f"an average cost of at most {limit} per patient like these{confidence}, where "
             f"{costs_in_words(costs)}"
         )
+    text += f". Seen: {seen}, in {tested_in_words(certificate)}"
     if several and not certificate.vacuous:
         return f"Certified: {text}."
     if useful == "no":
-        return f"Calling everybody or nobody is better ({without}): {text}."
+        return f"{capital(cheapest)} is better, {without}: {text}."
     if certificate.vacuous:
-        return f"Not shown to be better than calling everybody or nobody ({without}): {text}."
+        return f"Not shown to be better than {cheapest}, {without}: {text}."
     close = ", too close to tell" if useful == "cannot tell" else ""
-    return f"Certified: {text}; calling everybody or nobody: {without}{close}."
+    return f"Certified: {text}. {capital(cheapest)}: {without}{close}."
 
 
-def estimate_in_words(estimate: parts.EstimatePart, confidence: float | None = None) -> str:
-    """Write a rate with its interval; the confidence where it was not written before."""
-    if estimate.value is None:
-        return UNKNOWN
-    ends = [UNKNOWN if end is None else f"{end:.2f}" for end in (estimate.low, estimate.high)]
-    name = "" if confidence is None else f"{percent(confidence)} CI "
-    return f"{rate(estimate.value)} ({name}{ends[0]} to {ends[1]})"
-
-
-def tested_in_words(point: parts.CountsPart, honesty: str, names: ClassNames) -> str:
-    """Say on whom the cut-off was tested, and how many errors there were."""
-    total, also = point.confusion.n_patients, "not" if honesty == "split" else "also"
-    who = f"{count(total, 'patient')} who were {also} used to choose it"
-    return f"{who}: {wrong_in_words(point, names)}"
+def tested_in_words(certificate: parts.CertificatePart) -> str:
+    """Say on whom a cut-off was tested."""
+    also = "not" if certificate.honesty == "split" else "also"
+    return f"{count(certificate.n_patients, 'patient')} who were {also} used to choose it"
 
 
 def wrong_in_words(point: parts.CountsPart, names: ClassNames) -> str:
@@ -218,11 +212,13 @@ def reversed_in_words(flip_rate: float) -> str:
 
 def audit_step(name: str, *, several_sites: bool = False, survival: bool = False) -> Step:
     """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
-    known = "No other hospital has checked it yet."
-    if not several_sites:
-        known = "This says nothing about another hospital yet."
+    known = "not checked at" if several_sites else "not known for"
     call = "audit" if survival else "audit_labels"
-    return Step(verb="audit", sentence=lambda spell: f"{known} Next: {spell.call(call, name)}")
+
+    def sentence(spell: Spelling) -> str:
+        return f"Next: {spell.call(call, name)} (it is {known} another hospital yet)"
+
+    return Step(verb="audit", sentence=sentence)
 
 
 def study_step(study: StudyDocument, verdict: StudyVerdictPart) -> Step:
@@ -288,7 +284,8 @@ def without_score(study: StudyDocument) -> str:
     nobody, everybody = costs.cost_fn * (point.tp + point.fn), costs.cost_fp * (point.fp + point.tn)
     if study.target_prevalence is not None or nobody == everybody:
         return "calling everybody or nobody"
-    return "calling nobody" if nobody < everybody else "calling everybody"
+    calls_nobody = nobody < everybody
+    return "calling nobody (treat-none)" if calls_nobody else "calling everybody (treat-all)"
 
 
 def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str = "split") -> str:
