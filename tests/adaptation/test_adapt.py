@@ -52,7 +52,7 @@ def test_without_labels_it_gives_a_cut_off_beside_the_frozen_one_and_no_certific
     low, high = (one.call_rate for one in document.wrong_odds)
     assert low < document.call_rate < high
     assert "nothing is certified" in said(document).verdict
-    assert found.summary().endswith("and run adapt again with labelled=patients.")
+    assert found.summary().endswith("and adapt again with labelled=patients.")
     assert found.warnings == ()
 
 
@@ -405,7 +405,7 @@ def test_the_audit_of_a_rule_without_labels_says_that_nothing_is_certified(label
 def test_a_bad_audit_points_to_adapt():
     found = audit(RULE, cohort(300, 0.05, 9, "z", shift=2)).describe()
     assert found.verdict.decision in {"adapt", "do not use"}
-    assert said(found).next_step.endswith("steadycut adapt rule.json TABLE --label COL --out DIR")
+    assert said(found).next_step.endswith("steadycut adapt rule.json TABLE --out DIR")
 
 
 def test_no_labelled_patients_score_is_a_cut_off():

@@ -26,11 +26,13 @@ FILL_IN = Step(
 )
 # What a next step names, in the words of the app.
 EVERY_LOOK = f"“{title_of('sequential')}”"
+ADAPT = ("prevalence", "labels", "same", "list")
 CALLS = {
     **{command: f"“{work.title}”" for command, work in WORKS.items()},
     **dict.fromkeys(("audit_labels", "draw"), f"“{WORKS['audit'].title}”"),
     **dict.fromkeys(
-        ("adapt_prevalence", "adapt_labels", "adapt_same"), f"“{WORKS['adapt'].title}”"
+        ("adapt_prevalence", "adapt_labels", "adapt_same", "adapt_list"),
+        f"“{WORKS['adapt'].title}”",
     ),
     "watch": f"“{WORKS['monitor'].title}”",
     "audit_sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",

@@ -11,6 +11,7 @@ A new command is one file, with its line here and its entry in `COMMANDS`.
 ``tables``          reading tables for a frozen rule, and what to say about the rows
 ``output``          files, and text or one JSON object on stdout
 ``results``         how commands end: a page, or the summary of scored files
+``typed``           what was typed, for the commands that a next step names
 ``fit``             choose, freeze and certify one cut-off
 ``strata``          choose ordered risk strata
 ``covariate``       choose cut-offs that depend on a group or a number

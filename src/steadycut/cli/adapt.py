@@ -16,6 +16,7 @@ from steadycut.cli.output import check_folder, check_no_input, refuse, show
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
+from steadycut.cli.typed import next_commands
 from steadycut.core.checks import IntArray
 from steadycut.core.records import PatientScores
 from steadycut.documents.change_plan import (
@@ -137,7 +138,7 @@ def adapt_command(
     )
     document = tables.with_data(tables.with_warnings(adaptation.describe(), lacking, ()), read)
     made = {"rule.json": adaptation.rule.to_bytes()}
-    finish_page(document, output, use.reading, read, made)
+    finish_page(document, output, use.reading, read, made, frozen=adaptation.rule)
     refuted = document.labels is not None and document.labels.decision == "refuted"
     rule.end(warned=bool(document.warnings), worse=BAD if refuted else 0)
 
@@ -188,7 +189,7 @@ def change_by_plan(
         # Before the version is written: what is refused spends nothing.
         refuse_other_study(output.out, page_files(page_of(document)))
     keep_version(where.parent, attempt)
-    finish_page(document, output, use.reading, read)
+    finish_page(document, output, use.reading, read, use=use)
     use.rule.end(warned=bool(document.warnings), worse=BAD if attempt.rule is None else 0)
 
 
@@ -305,7 +306,8 @@ def write_worklist(
     purposes = np.repeat([CERTIFY, CHOOSE], [drawn.certify.size, drawn.choose.size])
     path = tables.write_list(output, WORKLIST, patients.patients[rows], {"purpose": purposes})
     counts = {"certify": int(drawn.certify.size), "choose": int(drawn.choose.size)}
-    after = f"Next: fill in the column label of {path}, and run adapt again with --labels {path}."
+    again = next_commands({}, output.out, frozen).call("adapt_list", path)
+    after = f"Next: fill in the column label of {path}. Then run {again}"
     text = f"{worklist_text(**counts)}\n{after}"
     show({"schema": WORKLIST_SCHEMA, **counts}, text, as_json=output.as_json)
 

@@ -18,6 +18,7 @@ from steadycut.cli.output import (
 )
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, row_counts, use_rule
+from steadycut.cli.typed import next_commands
 from steadycut.core.odd import same_score_warnings
 from steadycut.documents import guards
 from steadycut.documents.same_study import refuse_other_rule
@@ -26,8 +27,8 @@ from steadycut.io.files import write_atomically
 from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.applied import applied_text, next_step
-from steadycut.show.render.terminal import paragraph
-from steadycut.show.words.next_step import COMMAND_LINE, step_of
+from steadycut.show.render.terminal import NO_BREAK, paragraph
+from steadycut.show.words.next_step import step_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,9 +82,10 @@ def apply_command(
     note_warnings(noticed)
     rows = row_counts(read).to_plain()
     unlike = any(finding.name in guards.SCORES_UNLIKE for finding in findings)
-    survival, typed = frozen.recipe.horizon is not None, {frozen.file_name: str(rule.rule)}
+    survival = frozen.recipe.horizon is not None
     step = next_step(frozen.certificate, frozen.file_name, unlike=unlike, survival=survival)
-    after = step_of(step).spelled(replace(COMMAND_LINE, places=typed))
+    spelling = next_commands(dict([use.named]), out.with_suffix(""), frozen, read)
+    after = step_of(step).spelled(replace(spelling, space=NO_BREAK))
     content = {
         **applied.to_plain(),
         **rows,

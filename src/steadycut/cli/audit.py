@@ -14,6 +14,7 @@ from steadycut.cli.output import check_folder, note_warnings, refuse, show
 from steadycut.cli.results import finish_page
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
+from steadycut.cli.typed import next_commands
 from steadycut.core.checks import check_count, check_fraction
 from steadycut.core.records import PatientScores
 from steadycut.core.strata.certify import ErrorRate
@@ -23,7 +24,7 @@ from steadycut.documents.change_plan import LABEL_PLAN_FILE, LabelPlan
 from steadycut.errors import BadPatients, Warned, argument
 from steadycut.ingest import PatientTable
 from steadycut.ingest.request import site_hash
-from steadycut.show.words.next_step import COMMAND_LINE
+from steadycut.show.words.next_step import Spelling
 from steadycut.study.audit import audit
 from steadycut.study.audited import Audit
 from steadycut.study.labels.draw import LabelDraw, draw_labels
@@ -158,7 +159,7 @@ def audit_command(
     warned = [*tables.label_warnings(several[0], frozen), *uneven]
     document = tables.with_warnings(document, lacking, warned)
     counted = None if small_cells else read
-    finish_page(document, output, use.reading, counted, rule=use.named)
+    finish_page(document, output, use.reading, counted, use=use)
     if small_cells:
         tables.note_dropped(read, small_cells=True)
     refused = document.verdict.decision in {*REFUSED, "not judged"}
@@ -183,11 +184,12 @@ def write_plan(use: Use, several: Several, asked: LabelPlanOptions, output: Repo
     # Without the strata: those who label must not see on which side of the cut-off a patient is.
     path = tables.write_list(output, LABEL_LIST, drawn.patients, files=written)
     note_warnings(drawn.warnings)
-    show(drawn.plan, plan_in_words(drawn, path, rule.rule), as_json=output.as_json)
+    spell = next_commands({}, output.out, use.frozen)
+    show(drawn.plan, plan_in_words(drawn, path, spell), as_json=output.as_json)
     rule.end(warned=bool(drawn.warnings))
 
 
-def plan_in_words(drawn: LabelDraw, path: Path, rule: Path) -> str:
+def plan_in_words(drawn: LabelDraw, path: Path, spell: Spelling) -> str:
     """Say whom to label, and what to do then."""
     mean, low, high = drawn.expected
     size = f"{mean:.0f} expected, {low:.0f} to {high:.0f} in 95 of 100 draws"
@@ -197,7 +199,7 @@ def plan_in_words(drawn: LabelDraw, path: Path, rule: Path) -> str:
         for part in drawn.plan.strata
     ]
     plan = path.with_name(LABEL_PLAN_FILE)
-    sign, audit = COMMAND_LINE.call("sign", plan), COMMAND_LINE.call("audit_plan", rule, plan, path)
+    sign, audit = spell.call("sign", plan), spell.call("audit_plan", plan, path)
     return "\n".join(lines) + (
         f"\n{path} names these patients, so keep it inside the hospital. {plan} names "
         f"nobody.\nSign the plan before labelling: {sign}\nNext: label every one of them, whatever "

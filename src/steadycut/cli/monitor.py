@@ -60,7 +60,7 @@ def monitor_command(
     document = tables.with_data(monitored.describe(), read, rule_sha256=frozen.document.sha256)
     warned = tables.label_warnings(next(iter(read.patients.values())), frozen)
     document = tables.with_warnings(document, lacking, warned)
-    finish_page(document, output, use.reading, read, rule=use.named)
+    finish_page(document, output, use.reading, read, use=use)
     alarms = [part.first_alarm for part in (document.risk, document.call_rate) if part is not None]
     alarm = any(part is not None for part in alarms)
     rule.end(warned=bool(document.warnings), worse=ALARM if alarm else 0)
@@ -110,6 +110,6 @@ def switch_command(
         seed=version.seed,
     )
     document = tables.with_data(switched.describe(), after)
-    finish_page(document, output, None, after, rule=use.named)
+    finish_page(document, output, None, after, use=use)
     worse = switched.call_rate_changed or switched.same_decisions == "no"
     rule.end(warned=bool(document.warnings), worse=BAD if worse else 0)

@@ -1,18 +1,17 @@
 """How commands end: a page as files and on the terminal, or the summary of scored files."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
-from shlex import join, quote
 from typing import Any
 
 import typer
 
-from steadycut.cli.options import OptionalOutputOptions, OutputOptions, TableOptions
+from steadycut.cli.options import OptionalOutputOptions, OutputOptions
 from steadycut.cli.output import note, note_warnings, show, show_text, to_json, write_folder
 from steadycut.cli.reading import Reading
-from steadycut.cli.rule_options import ExternalOptions, RuleColumns
-from steadycut.cli.tables import note_dropped
+from steadycut.cli.tables import Use, note_dropped
+from steadycut.cli.typed import next_commands
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.parts import Part
 from steadycut.ingest import PatientTable
@@ -21,8 +20,7 @@ from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
 from steadycut.show.render.html import render_page
-from steadycut.show.render.terminal import aligned, terminal
-from steadycut.show.words.next_step import COMMAND_LINE
+from steadycut.show.render.terminal import NO_BREAK, aligned, terminal
 
 
 def page_files(page: Page) -> dict[str, bytes]:
@@ -47,13 +45,14 @@ def finish_page(
     reading: Reading | None = None,
     table: PatientTable | None = None,
     files: Mapping[str, bytes] | None = None,
-    rule: tuple[str, Path] | None = None,
+    use: Use | None = None,
+    frozen: FrozenFile[Any] | None = None,
 ) -> None:
     """Write ``files``, a document and its page, and show the page.
 
-    ``rule`` is the frozen file that the command was given: its usual name, and where it is.
+    ``use`` is the frozen file that the command was given, ``frozen`` one that it made.
     """
-    page, wrote, places = page_of(document), [], dict([rule] if rule else [])
+    page, wrote, places = page_of(document), [], dict([use.named] if use else [])
     if output.out is not None:
         written = {**(files or {}), **page_files(page)}
         write_folder(output.out, written, overwrite=output.overwrite)
@@ -61,38 +60,14 @@ def finish_page(
             reading.remove_checkpoint()
         wrote.append(f"Wrote {', '.join(written)} to {output.out}/")
         places |= {made: output.out / made for made in files or ()}
-    # A command to copy; the files themselves name no folder.
-    typed = {made: str(place) for made, place in places.items()}
-    spelling = replace(COMMAND_LINE, places=typed)
-    if rule is not None and output.out is not None:
-        again = f"{typed_again()} --out {quote(str(output.out / 'adapted'))}"
-        spelling = replace(spelling, same=again)
-    page = replace(page, spelling=spelling)
+    # Commands to copy; the files themselves name no folder.
+    if frozen is None and use is not None:
+        frozen = use.frozen
+    spelling = next_commands(places, output.out, frozen, table)
+    page = replace(page, spelling=replace(spelling, space=NO_BREAK))
     if table is not None:
         note_dropped(table, page.warnings)
     show_page(page, *wrote, as_json=output.as_json, verbose=output.verbose)
-
-
-def typed_again() -> str:
-    """Return the tables and what was typed of them, for another command."""
-    context = this_run().context
-    known = {
-        part.name
-        for group in (TableOptions, RuleColumns, ExternalOptions)
-        for part in fields(group)
-    }
-    words: list[str] = []
-    for param in sorted(context.command.params, key=lambda param: param.param_type_name):
-        given = context.params.get(str(param.name))
-        if param.name in known and given != param.get_default(context):
-            flag = param.opts[:1] * (param.param_type_name == "option")
-            values = given if isinstance(given, list | tuple) else [given]
-            words += (
-                flag
-                if given is True
-                else [str(text) for value in values for text in (*flag, value)]
-            )
-    return join(words)
 
 
 def finish_study(
@@ -104,7 +79,8 @@ def finish_study(
 ) -> None:
     """Write the frozen file of a study with its page, and show the page."""
     this_run().rule_sha256 = frozen.document.sha256
-    finish_page(document, output, reading, table, {frozen.file_name: frozen.to_bytes()})
+    files = {frozen.file_name: frozen.to_bytes()}
+    finish_page(document, output, reading, table, files, frozen=frozen)
 
 
 def finish_scoring(

@@ -18,7 +18,7 @@ def in_python(why, **facts):
 @pytest.mark.parametrize(
     ("why", "facts", "call"),
     [
-        ("adapted: no labels", {}, "run adapt again with labelled=patients."),
+        ("adapted: no labels", {}, "adapt again with labelled=patients."),
         (
             "open",
             {"labels": []},

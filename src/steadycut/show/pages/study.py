@@ -109,8 +109,7 @@ def next_step(study: StudyDocument) -> Step:
     """Say what to do now, and how many patients that takes."""
     verdict = study.verdict
     if verdict is None or verdict.overall == "good":
-        several, survival = study.next_site is not None, study.survival is not None
-        return say.audit_step("rule.json", several_sites=several, survival=survival)
+        return say.audit_step("rule.json", several_sites=study.next_site is not None)
     if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
         return rates_step(study.certified_rates or [], study.direction, study.names)
     return say.study_step(study, verdict)

@@ -15,28 +15,39 @@ from steadycut.errors import as_flag, as_keyword
 from steadycut.show.words.audit import NOT_SHOWN, capital, names_of
 from steadycut.show.words.numbers import percent
 
-# What a next step may name: as a command, and in Python.
+# What a next step may name: as a command, and in Python. Names in braces are facts of the surface.
 COMMANDS = {
-    "monitor": "steadycut monitor {} TABLE --order COL",
+    "monitor": "steadycut monitor {} {new} --order COL",
     "watch": "steadycut monitor",
-    "audit": "steadycut audit {} TABLE --out DIR",
-    "audit_labels": "steadycut audit {} TABLE --label COL --out DIR",
-    "audit_sequential": "steadycut audit {} TABLE --sequential --out DIR",
-    "draw": "steadycut audit {} TABLE --draw N",
-    "adapt": "steadycut adapt",
-    "adapt_prevalence": "steadycut adapt {} TABLE --prevalence P",
-    "adapt_labels": "steadycut adapt {} TABLE --label COL",
-    "adapt_same": "steadycut adapt {} {same}",
-    "fit": "steadycut fit",
+    "audit": "steadycut audit {} {other} --out {audited}",
+    "audit_labels": "steadycut audit {} {here} --out {audited}",
+    "audit_sequential": "steadycut audit {} {here} --sequential --out {audited}",
+    "draw": "steadycut audit {} {here} --draw N --out {plan}",
+    "adapt": "steadycut adapt {} {at} --out {adapted}",
+    "adapt_prevalence": "steadycut adapt {} {here} --prevalence P --out {adapted}",
+    "adapt_labels": "steadycut adapt {} TABLE --label COL --out {adapted}",
+    "adapt_same": "steadycut adapt {} {at} --out {adapted}",
+    "adapt_list": "steadycut adapt {rule} {here} --labels {} --out {adapted}",
+    "fit": "steadycut fit {fit} --out {study}",
     "fit_sites": "steadycut fit TABLE --site COL",
     "apply": "steadycut apply",
-    "with_labels": "--label COL",
+    "with_labels": "steadycut adapt {rule} {at} --label COL --out {adapted}",
     "sequential": "--sequential",
     "plan_sites": "steadycut plan --sites N",
     "sign": "steadycut sign {} --key KEY",
     "adapt_plan": "steadycut adapt RULE TABLE --plan {}",
-    "audit_plan": "steadycut audit {} TABLE --label-plan {} --labels {} --out DIR",
+    "audit_plan": "steadycut audit {rule} {here} --label-plan {} --labels {} --out {audited}",
 }
+# What is written where a surface does not know better. A folder that is known gets new ones.
+FACTS = {
+    "rule": "RULE",
+    "here": "TABLE",
+    "at": "TABLE",
+    "other": "TABLE",
+    "new": "TABLE",
+    "fit": "TABLE --patient COL --score COL --label COL",
+}
+FOLDERS = ("audited", "adapted", "plan", "study")
 CALLS = {
     "monitor": "steadycut.monitor(rule, patients, order=...)",
     "watch": "steadycut.monitor",
@@ -48,6 +59,7 @@ CALLS = {
     "adapt_prevalence": "steadycut.adapt(rule, patients, prevalence=P)",
     "adapt_labels": "steadycut.adapt(rule, patients, labelled=patients)",
     "adapt_same": "steadycut.adapt(rule, patients)",
+    "adapt_list": "steadycut.adapt(rule, patients, labelled=patients)",
     "fit": "steadycut.fit",
     "fit_sites": "steadycut.fit(steadycut.aggregate(table, site='COL'))",
     "apply": "apply",
@@ -64,20 +76,30 @@ CALLS = {
 class Spelling:
     """How a surface names what to do: each call, and an option, perhaps with its value.
 
-    ``places`` are where frozen files are, by their usual names. ``same`` names the patients at
-    hand once more, for another command.
+    ``places`` are where frozen files are, by their usual names. ``facts`` name the rule and the
+    patients at hand once more, for another command: all of them (here), those of one site (at),
+    other and new patients, and the columns to choose a cut-off anew (fit). ``folder`` is where the
+    next results go. ``space`` stands between the words of a call.
     """
 
     calls: Mapping[str, str]
     option: Callable[[str, str | None], str]
     between: str = ", "
     places: Mapping[str, str] = field(default_factory=dict)
-    same: str = "TABLE --label COL --out DIR"
+    facts: Mapping[str, str] = field(default_factory=dict)
+    folder: str | None = None
+    space: str = " "
 
-    def call(self, name: str, *file_names: object) -> str:
-        """Write a call; ``file_names`` are the usual names, or places, of the files it takes."""
+    def call(self, name: str, *file_names: object, site: str = "NAME") -> str:
+        """Write a call; ``file_names`` are the usual names, or places, of the files it takes.
+
+        ``site`` is the one that it is about.
+        """
         places = (quote(self.places.get(str(file), str(file))) for file in file_names)
-        return self.calls[name].format(*places, same=self.same)
+        known = {**FACTS, **self.facts}
+        known["at"] = known["at"].replace("NAME", quote(site))
+        outs = {out: quote(f"{self.folder}/{out}") if self.folder else "DIR" for out in FOLDERS}
+        return self.calls[name].format(*places, **known, **outs).replace(" ", self.space)
 
     def options(self, given: Mapping[str, str]) -> str:
         """Write several options with their values."""
@@ -126,7 +148,9 @@ class Facts(dict[str, str]):
         if name in MADE:
             return MADE[name](self.step).format_map(self)
         if name in self.spell.calls:
-            return self.spell.call(name, self.step.file_name)
+            groups = [group.value for group in self.step.groups or () if group.column == "site"]
+            site = groups[0] if len(groups) == 1 else "NAME"
+            return self.spell.call(name, self.step.file_name, site=site)
         return str(getattr(self.step, name))
 
 
@@ -214,7 +238,7 @@ def _adapted(step: NextStep) -> str:
     if step.why == "adapted: no labels":
         less = "" if step.n_patients else f" At the errors expected {far}"
         here = f"about {step.n_patients or 30} random patients of this hospital"
-        return f"label {here}, and run adapt again with {{with_labels}}.{less}"
+        return f"label {here}, and adapt again with {{with_labels}}.{less}"
     more = f"about {step.n_patients} more random patients to {shown}."
     if step.n_patients is None:
         more = f"more random patients, but expect little: at the errors seen so far {far}"

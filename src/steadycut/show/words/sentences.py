@@ -210,13 +210,12 @@ def reversed_in_words(flip_rate: float) -> str:
     return f"another sample would reverse {of_hundred(flip_rate)} decisions"
 
 
-def audit_step(name: str, *, several_sites: bool = False, survival: bool = False) -> Step:
-    """Say what to do with a rule that was just made; with ``survival`` it names its columns."""
+def audit_step(name: str, *, several_sites: bool = False) -> Step:
+    """Say what to do with a rule that was just made."""
     known = "not checked at" if several_sites else "not known for"
-    call = "audit" if survival else "audit_labels"
 
     def sentence(spell: Spelling) -> str:
-        return f"Next: {spell.call(call, name)} (it is {known} another hospital yet)"
+        return f"Next: {spell.call('audit', name)} (it is {known} another hospital yet)"
 
     return Step(verb="audit", sentence=sentence)
 
