@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 
 import steadycut
-from steadycut.show.figures import CertificateDisplay, RiskCurveDisplay, ThresholdDrawsDisplay
+from steadycut.show.figures import RiskCurveDisplay, ThresholdDrawsDisplay
 
 data = load_breast_cancer(as_frame=True)
 malignant = (data.target == 0).astype(int)
@@ -64,11 +64,3 @@ plt.show()
 reversed_share = study.flip_probability(study.certify_patients.scores)
 print(f"another sample would reverse {study.flip_rate:.1%} of the decisions")
 print(f"{(reversed_share >= 0.1).sum()} of {reversed_share.size} patients are in the grey zone")
-
-# %%
-# What the certificate is made of
-# -------------------------------
-
-fig, ax = plt.subplots(layout="constrained")
-CertificateDisplay.from_study(study).plot(ax)
-plt.show()

@@ -92,9 +92,8 @@ def build_patients(
 
 
 def _elsewhere(survey: Survey, request: Request) -> tuple[str, ...]:
-    if request.site not in survey.keys or not request.picks_sites:
-        return ()
-    return tuple(name for name in survey.keys[request.site].texts if not request.asks_for(name))
+    column = survey.keys.get(request.site or "") if request.picks_sites else None
+    return tuple(name for name in column.texts if not request.asks_for(name)) if column else ()
 
 
 def _codes(survey: Survey, layout: Layout) -> Iterator[str]:

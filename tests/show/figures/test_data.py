@@ -5,7 +5,6 @@ from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadOption, BadPatients
 from steadycut.show.figures import (
     CandidatesDisplay,
-    CertificateDisplay,
     ComparisonDisplay,
     CostsDisplay,
     DecisionCurveDisplay,
@@ -93,48 +92,9 @@ def test_draws_that_are_all_the_same_have_one_bin(value, radius):
     assert edges[0] < value < edges[1]
 
 
-def ends_of(found):
-    pairs = zip(found.bars, found.starts, strict=True)
-    return {bar.name: start + bar.width for bar, start in pairs}
-
-
-def test_the_terms_of_a_certificate_add_up():
-    certificate = samples.study()["certificate"]
-    found = CertificateDisplay.from_study(samples.study())
-    assert [bar.kind for bar in found.bars] == ["observed", "added", "bound"]
-    assert found.bars[1].width == certificate["generalization"]
-    ends = ends_of(found)
-    assert ends["observed"] == certificate["risk"]
-    assert ends["allowance for chance"] == ends["certified"] == certificate["value"]
-    assert found.trivial_risk == certificate["trivial_risk"]
-
-
-@pytest.mark.parametrize("options", [{}, {"target_prevalence": 0.2}])
-def test_the_bounds_of_an_audit_add_up(options):
-    audit = samples.labelled_audit(**options)
-    found = CertificateDisplay.from_audit(audit)
-    ends = ends_of(found)
-    assert ends["certified, first hospital"] == pytest.approx(
-        audit["base_exact"] - audit["shift"]["total"]
-    )
-    assert ends["shift, healthy"] == pytest.approx(audit["base"])
-    assert ends["instability penalty"] == pytest.approx(ends["Augmented"])
-    assert ends["Augmented"] == audit["augmented"]
-    assert ends["observed here"] == audit["risk_external"]
-    assert ends["allowance for chance here"] == pytest.approx(ends["direct bound here"])
-    assert ends["direct bound here"] == audit["bound_external"]
-    assert ends["Base that holds"] == audit["base_valid"]
-    errors = {bar.name: bar.error for bar in found.bars if np.isfinite(bar.error)}
-    assert errors == {"observed here": audit["risk_external_se"]}
-
-
-def test_an_audit_without_labels_shows_the_certificate_alone():
-    audit = samples.unlabelled_audit()
-    assert (
-        ends_of(CertificateDisplay.from_audit(audit))["certified"] == audit["certificate"]["value"]
-    )
+def test_an_audit_without_labels_has_no_shift():
     with pytest.raises(BadPatients, match="without labels"):
-        ShiftDisplay.from_audit(audit)
+        ShiftDisplay.from_audit(samples.unlabelled_audit())
 
 
 @pytest.mark.parametrize("split", SPLITS)

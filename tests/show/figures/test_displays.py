@@ -18,7 +18,6 @@ from steadycut.show import figures
 from steadycut.show.figures import (
     DISPLAYS,
     CandidatesDisplay,
-    CertificateDisplay,
     ComparisonDisplay,
     CostsDisplay,
     DecisionCurveDisplay,
@@ -48,10 +47,6 @@ MAKERS = {
     "risk curve, 30 patients with ties": lambda: RiskCurveDisplay.from_study(samples.tied_study()),
     "draws": lambda: ThresholdDrawsDisplay.from_study(samples.study()),
     "draws, ties": lambda: ThresholdDrawsDisplay.from_study(samples.tied_study("le")),
-    "certificate": lambda: CertificateDisplay.from_study(samples.study()),
-    "bounds": lambda: CertificateDisplay.from_audit(samples.labelled_audit()),
-    "bounds, unlabelled": lambda: CertificateDisplay.from_audit(samples.unlabelled_audit()),
-    "bounds, one class": lambda: CertificateDisplay.from_audit(samples.labelled_audit(only=0)),
     "shift": lambda: ShiftDisplay.from_audit(samples.labelled_audit()),
     "shift, Shapley": lambda: ShiftDisplay.from_audit(samples.labelled_audit(), "shapley"),
     "shift, one class": lambda: ShiftDisplay.from_audit(samples.labelled_audit(only=1)),

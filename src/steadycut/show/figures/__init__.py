@@ -9,7 +9,6 @@ methods that the figures call. `displays_of` returns all figures of one document
 
 ===================  ==============================================================================
 ``candidates``       the scores and aggregators that were tried, one row each
-``certificate``      a certificate, term by term, as a waterfall
 ``colours``          colours that the figures share
 ``comparison``       rules compared: their risk at the first hospital and at the other one
 ``costs``            cut-off and risk as one error gets more expensive than the other
@@ -33,7 +32,6 @@ from typing import TYPE_CHECKING
 
 # One line per figure: type checkers and editors read them, and `DISPLAYS` is made from them.
 from steadycut.show.figures.candidates import CandidatesDisplay as CandidatesDisplay
-from steadycut.show.figures.certificate import CertificateDisplay as CertificateDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay as ComparisonDisplay
 from steadycut.show.figures.costs import CostsDisplay as CostsDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay

@@ -103,11 +103,6 @@ class Axes:
         left = np.asarray(x) - (0 if align == "edge" else np.asarray(width) / 2)
         return self._add(area, *boxes(left, width, bottom, height), AREAS, **look)
 
-    def barh(self, y: Any, width: Any, *, height: Any, left: Any, **look: Any) -> list[Shape]:
-        """Draw lying bars, with the middle at ``y``."""
-        bottom = np.asarray(y) - height / 2
-        return self._add(area, *boxes(left, width, bottom, height), AREAS, **look)
-
     def errorbar(
         self, x: Any, y: Any, yerr: Any = None, xerr: Any = None, *, fmt: str, **look: Any
     ) -> list[Shape]:
