@@ -370,12 +370,11 @@ WARNING_OF_KIND: Mapping[str, type[SteadycutWarning]] = MappingProxyType(
         "limits": UnstableCutWarning,
         "rows as patients": RowsAsPatientsWarning,
         "forced": ForcedWarning,
-        "approximate refits": SteadycutWarning,
     }
 )
 
 # Kinds whose texts hold no number, so that they tell nothing about single patients.
-WITHOUT_NUMBERS = frozenset({"approximate refits", "sampling", "separation", "sorted by label"})
+WITHOUT_NUMBERS = frozenset({"sampling", "separation", "sorted by label"})
 
 
 class Warned(str):

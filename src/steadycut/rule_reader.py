@@ -124,8 +124,8 @@ small_cells?":"int", "stratified":"bool"}, "patients":"RoleCounts", "seed":"int"
 fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
 quantiles_positive":["float"]}, "remembered_patients?":{"hashes":["str"], "key_check? salt":"Hash",
 "scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "rule":"str", "schema":"'steadycut\\.rule/1'",
-"score_range":"Range", "sha256":"Hash", "stability":{"band centering form refit?":"str", "bias
-flip_rate modulus penalty quantile radius":"float", "n_bootstrap":"int", "warnings":["str"]},
+"score_range":"Range", "sha256":"Hash", "stability":{"band centering form":"str", "bias flip_rate
+modulus penalty quantile radius":"float", "n_bootstrap":"int", "warnings":["str"]},
 "target_prevalence":"NoneType|Range", "threshold":"CutOff", "units_per_patient?":"InstancesPart"},
 "steadycut.strata/1":{"aggregation":["Step", 1], "between?":{"high low":"float/0/1",
 "level":"Share", "n_patients patients":"Count"}, "bootstrap_thresholds":[["CutOff"], 1],

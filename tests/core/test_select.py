@@ -15,7 +15,6 @@ from steadycut.core.select import (
     best_candidate,
     close_warnings,
     limit_warnings,
-    refit_warnings,
     try_candidate,
 )
 from steadycut.core.survival import weighted_at
@@ -240,20 +239,6 @@ def test_a_search_is_checked_before_any_work(options, told):
     with pytest.raises(BadOption) as caught:
         Search(costs=Costs(), **options)
     assert str(caught.value).startswith(told)
-
-
-def test_an_approximate_refit_is_told_and_what_it_leaves_exact():
-    draws = draw_thresholds(
-        exact_cuts(random_cohort(2)),
-        Search(costs=Costs()).chooser,
-        Costs(),
-        2,
-        np.random.default_rng(0),
-    )
-    assert refit_warnings(draws) == []
-    (text,) = refit_warnings(replace(draws, refit="head"))
-    assert text.startswith("approximate refits: the bootstrap used refit='head'. ")
-    assert text.endswith("; the cut-off and the certificate are not.")
 
 
 def test_at_a_target_prevalence_the_band_is_that_of_two_classes():

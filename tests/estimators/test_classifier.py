@@ -69,7 +69,6 @@ def test_parameters_are_those_of_the_contract():
         ("checkpoint", None),
         ("progress", None),
         ("patient", None),
-        ("refit", "full"),
         ("rule", "stable"),
         ("cost_fn", 1.0),
         ("cost_fp", 1.0),

@@ -116,7 +116,6 @@ def test_what_is_done_is_not_fitted_again(rows, tmp_path):
         ("options", {"cv": 3}),
         ("options", {"n_bootstrap": 7}),
         ("options", {"rule": "erm"}),
-        ("options", {"refit": "warm"}),
         ("aggregate", {"aggregate": "max"}),
         ("aggregate", {"aggregate": np.ptp}),
         ("seed", {"random_state": 1}),

@@ -175,7 +175,6 @@ def try_candidate(
         warnings=(
             *candidate.warnings,
             *limit_warnings(search.chooser, draws),
-            *refit_warnings(draws),
             *close_warnings(draws.threshold, threshold, everyone.scores),
         ),
     )
@@ -227,15 +226,6 @@ def limit_warnings(rule: Rule, draws: ThresholdDraws) -> list[str]:
         "the nearest one was taken."
     )
     return [text]
-
-
-def refit_warnings(draws: ThresholdDraws) -> list[str]:
-    """Say that the scorer was not fitted again fully in the replicates."""
-    msg = (
-        f"the bootstrap used refit='{draws.refit}'. The radius, the intervals and how often "
-        "decisions are reversed are approximate; the cut-off and the certificate are not."
-    )
-    return warned_if(draws.refit is not None, "approximate refits", msg)
 
 
 def close_warnings(chosen: float, published: float, scores: FloatArray) -> list[str]:

@@ -307,11 +307,7 @@ class InstancesPart(Part):
 
 
 class StabilityPart(Part):
-    """How far the cut-off moves between resampled cohorts.
-
-    ``refit`` names the approximation by which the scorer was fitted again; None if it was not, or
-    fully.
-    """
+    """How far the cut-off moves between resampled cohorts."""
 
     radius: FiniteFloat
     bias: FiniteFloat
@@ -324,7 +320,6 @@ class StabilityPart(Part):
     form: str
     band: str
     warnings: list[WarningText]
-    refit: str | None = None
 
 
 class RoleCounts(Part):

@@ -12,7 +12,6 @@
 ``cross_fit``         patient scores from models that have not seen the patient
 ``learn``             all steps of the classifier
 ``refit``             bootstrap replicates in which the scorer is fitted again
-``shortcuts``         refits that cost less: last step only, warm start, one Newton step
 ``workers``           replicates in processes or on a Dask cluster
 ``threads``           one thread per model
 ``fingerprint``       what a checkpoint of refits depends on

@@ -20,7 +20,6 @@ from steadycut.estimators.cross_fit import LEAST_FOLDS, Scorer, check_scorer, la
 from steadycut.estimators.decider import PatientDecider
 from steadycut.estimators.deployed import DeployedClassifier
 from steadycut.estimators.learn import learn
-from steadycut.estimators.shortcuts import check_refit
 from steadycut.io.progress import progress_on_stderr
 from steadycut.study.choosing import Progress
 from steadycut.study.options import Options, study_options
@@ -74,14 +73,6 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         an array. The scorer does not see this column. ``fit`` and ``predict`` then need no
         ``groups``, so that all of scikit-learn works, its named scorers included. If ``groups``
         come too, only the splitter uses them.
-    refit
-        How the scorer is fitted again in the bootstrap. ``"full"``: from scratch. The others are
-        approximations (docs/guide/python.md says when not to use them). They change only the
-        stability numbers and the intervals, not the cut-off and the certificate. ``"last"``: only
-        the last step of a pipeline; the steps before it are fitted once, on all patients who
-        choose. ``"warm"``: starting from the full fit, for estimators with ``warm_start``.
-        ``"one-step"``: one Newton step from the full fit, for `LogisticRegression` with an L2
-        penalty, or a pipeline that ends in it.
 
     Attributes
     ----------
@@ -162,7 +153,6 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     checkpoint: str | os.PathLike[str] | None = None
     progress: Progress | bool | None = None
     patient: int | str | None = None
-    refit: str = "full"
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,7 +206,7 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
         cohort = scorer.patient_scores(np.zeros(labels.size), patients, labels)
         instances = lay_out(X, target, labels, patients)
         with self._progress() as progress:
-            running = self.n_jobs, progress, self.checkpoint, self.refit
+            running = self.n_jobs, progress, self.checkpoint
             learned = learn(scorer, instances, cohort, options, *running)
         self.estimator_ = learned.model
         self.n_redrawn_ = learned.n_redrawn
@@ -252,7 +242,6 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
 
     def _options(self) -> Options:
         check_scorer(self.estimator)
-        check_refit(self.estimator, self.refit)
         check_count("cv", self.cv, at_least=LEAST_FOLDS)
         parse_aggregator(self.aggregate)
         if not isinstance(self.honesty, str) or self.honesty != "split":

@@ -1,6 +1,5 @@
 """Patient scores from models that have not seen the patient."""
 
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +62,13 @@ class Instances:
 class Scorer:
     """How patients get a score: a model scores the rows, then an aggregator joins them.
 
-    A high score means the class ``positive``. Every fit begins at a copy of ``start``, a fitted
-    model; if that is None, from nothing.
+    A high score means the class ``positive``.
     """
 
     estimator: Any
     positive: Any
     how: How
     n_folds: int
-    start: Any = None
 
     def fit(self, instances: Instances, patients: IntArray, rng: np.random.Generator) -> Any:
         """Return a model that saw only the rows of ``patients``.
@@ -80,7 +77,7 @@ class Scorer:
         """
         rows = instances.rows_of(patients)
         one_class = np.unique(instances.labels[patients]).size == 1
-        model = DummyClassifier() if one_class else seeded_clone(self.estimator, rng, self.start)
+        model = DummyClassifier() if one_class else seeded_clone(self.estimator, rng)
         return model.fit(_safe_indexing(instances.X, rows), instances.y[rows])
 
     def score_rows(self, model: Any, X: Any) -> FloatArray:
@@ -174,7 +171,7 @@ def deal_folds(
     rarer = np.bincount(labels[first], minlength=2).min()
     seed = int(rng.integers(LARGEST_SEED))
     if rarer >= LEAST_FOLDS:
-        grouped = QuickFolds(min(n_folds, rarer), shuffle=True, random_state=seed)
+        grouped = StratifiedGroupKFold(min(n_folds, rarer), shuffle=True, random_state=seed)
         parts, copy = grouped.split(labels, labels, patients), np.arange(patients.size)
     else:
         parts = KFold(min(n_folds, distinct.size), shuffle=True, random_state=seed).split(distinct)
@@ -184,42 +181,17 @@ def deal_folds(
     return folds[copy]
 
 
-class QuickFolds(StratifiedGroupKFold):
-    """The same folds in about a sixth of the time, which is most of the time of a quick refit.
-
-    scikit-learn tries a group in one fold after the other. Here all folds are tried at once, with
-    the same sums in the same order.
-    """
-
-    def _find_best_fold(
-        self, y_counts_per_fold: FloatArray, y_cnt: IntArray, group_y_counts: FloatArray
-    ) -> int:
-        tried = y_counts_per_fold + np.eye(self.n_splits)[:, :, None] * group_y_counts
-        spread = np.mean(np.std(tried / y_cnt, axis=1), axis=1).tolist()
-        sizes = y_counts_per_fold.sum(axis=1).tolist()
-        best = 0
-        for fold in range(1, self.n_splits):
-            least = spread[best]
-            # As `numpy.isclose` does it.
-            close = abs(spread[fold] - least) <= 1e-8 + 1e-5 * least
-            if spread[fold] < least or (close and sizes[fold] < sizes[best]):
-                best = fold
-        return best
-
-
-def seeded_clone(estimator: Any, rng: np.random.Generator, start: Any = None) -> Any:
+def seeded_clone(estimator: Any, rng: np.random.Generator) -> Any:
     """Return an unfitted copy in which every ``random_state`` of None is an int.
 
-    Otherwise a model would depend on the process in which it is fitted. With ``start``, the copy
-    is one of this fitted model.
+    Otherwise a model would depend on the process in which it is fitted.
     """
-    copy = clone(estimator) if start is None else deepcopy(start)
     free = sorted(
         name
         for name, value in estimator.get_params(deep=True).items()
         if value is None and name.split("__")[-1] == "random_state"
     )
-    return copy.set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in free})
+    return clone(estimator).set_params(**{name: int(rng.integers(LARGEST_SEED)) for name in free})
 
 
 def check_scorer(estimator: Any) -> None:

@@ -19,7 +19,7 @@ from steadycut.study.options import Options
 
 
 def study_fingerprint(
-    scorer: Scorer, instances: Instances, cohort: PatientScores, options: Options, refit: str
+    scorer: Scorer, instances: Instances, cohort: PatientScores, options: Options
 ) -> dict[str, str]:
     """Return data, estimator, options, seed and versions as texts; of the data only a hash."""
     rows = (instances.X, instances.y, instances.labels, instances.rows, instances.offsets)
@@ -27,7 +27,7 @@ def study_fingerprint(
         "data": _digest("X and y", (rows, cohort.patients)),
         "estimator": _digest("estimator", (type(scorer.estimator).__name__, scorer.estimator)),
         "aggregate": _name_of(scorer.how),
-        "options": f"refit={refit} cv={scorer.n_folds} {replace(options, seed=0)!r}",
+        "options": f"cv={scorer.n_folds} {replace(options, seed=0)!r}",
         "seed": str(options.seed),
         "versions": versions(),
     }

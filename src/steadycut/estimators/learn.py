@@ -14,7 +14,6 @@ from steadycut.errors import TooFewPatients
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.fingerprint import study_fingerprint
 from steadycut.estimators.refit import Refit, RefitDraws
-from steadycut.estimators.shortcuts import shortened
 from steadycut.estimators.threads import one_thread
 from steadycut.io.checkpoint import Checkpoint, open_checkpoint
 from steadycut.study.choosing import Progress
@@ -40,13 +39,11 @@ def learn(
     n_jobs: int | None = None,
     progress: Progress | None = None,
     folder: str | os.PathLike[str] | None = None,
-    how: str = "full",
 ) -> Learned:
     """Deal roles, score all patients with models that did not see them, and run the study.
 
     ``cohort`` holds the patients of ``instances`` in the same order; its scores are not used.
-    Finished refits are kept in ``folder`` and read from there. ``how`` they are made is one of
-    `steadycut.estimators.shortcuts.REFITS`.
+    Finished refits are kept in ``folder`` and read from there.
 
     Notes
     -----
@@ -63,16 +60,14 @@ def learn(
     rng = np.random.default_rng(study_seed)
     kept: AbstractContextManager[Checkpoint | None] = nullcontext()
     if folder is not None:
-        kept = open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options, how))
+        kept = open_checkpoint(folder, study_fingerprint(scorer, instances, cohort, options))
     with one_thread(), kept as checkpoint:
         scores, model = score_everybody(scorer, instances, roles, rng)
-        quick, rows, patients = shortened(how, scorer, instances, roles.select, model)
-        refit = Refit(scorer=quick, instances=rows, patients=patients, search=options.search)
+        select, search = roles.select, options.search
         draw = RefitDraws(
-            refit=refit,
-            scores=scores[roles.select],
+            refit=Refit(scorer=scorer, instances=instances, patients=select, search=search),
+            scores=scores[select],
             seed=refit_seed,
-            how=how,
             n_jobs=n_jobs,
             progress=progress,
             checkpoint=checkpoint,

@@ -45,14 +45,13 @@ class RefitDraws:
     It takes the place of `steadycut.core.bootstrap.draws.draw_thresholds`. ``scores`` are the
     scores in the study itself of the patients who choose. After a call ``n_redrawn`` says how many
     resampled cohorts lacked a class and were drawn again. Replicates in the checkpoint are not run
-    again. ``how`` the scorer is fitted is kept with the draws, unless it is ``"full"``.
+    again.
     """
 
     refit: Refit
     scores: FloatArray
     seed: np.random.SeedSequence
     n_jobs: int | None
-    how: str = "full"
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
     n_redrawn: int = field(default=0, init=False)
@@ -71,7 +70,6 @@ class RefitDraws:
             chosen,
             thresholds=read_only(thresholds),
             ranks=read_only(ranks.astype(np.float64)),
-            refit=None if self.how == "full" else self.how,
         )
 
     def _replicates(self, seeds: list[np.random.SeedSequence]) -> list[Replicate]:

@@ -30,8 +30,7 @@ class ThresholdDraws:
     """The chosen threshold, and the threshold that the same rule chose in each bootstrap replicate.
 
     ``rank`` and ``ranks`` are the numbers of original patients below them. ``n_infeasible`` counts
-    the replicates in which no cut met the limits of the rule. ``refit`` names the approximation by
-    which a scorer was fitted again; None if there was none.
+    the replicates in which no cut met the limits of the rule.
     """
 
     threshold: float
@@ -39,7 +38,6 @@ class ThresholdDraws:
     thresholds: FloatArray
     ranks: FloatArray
     n_infeasible: int = 0
-    refit: str | None = None
 
 
 def draw_thresholds(
