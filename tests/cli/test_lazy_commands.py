@@ -53,12 +53,6 @@ def test_a_mistyped_command_is_told_what_may_be_meant(capsys):
     assert "Did you mean 'fit'?" in ran.err
 
 
-def test_the_paper_s_figures_are_made_in_the_repository(capsys):
-    ran = run_command(capsys, "reproduce", "figure-1")
-    assert (ran.code, ran.out, ran.err.count("\n")) == (2, "", 1)
-    assert "python -m paper NAME" in ran.err
-
-
 def test_the_package_runs_as_a_module():
     command = [sys.executable, "-m", "steadycut", "--version"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)

@@ -21,7 +21,7 @@ def cohort():
 @pytest.fixture(scope="module")
 def study(cohort):
     patients, grades = cohort
-    return fit_strata(patients, costs=COSTS, grades=grades, n_thresholds=2, **QUICK)
+    return fit_strata(patients, costs=COSTS, grades=grades, **QUICK)
 
 
 @pytest.mark.parametrize("rule", ["stable", "erm"])
@@ -147,7 +147,6 @@ def test_a_grey_stratum_that_never_pays_is_told():
 @pytest.mark.parametrize(
     ("options", "error", "words"),
     [
-        ({"n_thresholds": 3}, BadOption, "n_thresholds must be one less"),
         ({"costs": [[0, 1]]}, BadOption, "at least two rows"),
         ({"strata": ["a", "b"]}, BadOption, "as many names as costs has columns, 3"),
         ({"strata": ["a", "b", "b"]}, BadOption, "names that differ"),
@@ -210,7 +209,6 @@ def test_only_the_order_of_scores_counts_on_the_exact_cuts(cohort):
     ("options", "told"),
     [
         ({"costs": [[0, 1j], [1, 0]]}, "costs must be numbers"),
-        ({"n_thresholds": 10**5000}, "got a number of thousands of digits"),
         ({"strata": "\x00"}, r"got 1: '\\x00'\."),
         ({"grade_names": ["a", " "]}, r"are not empty; got 'a', ' '\."),
     ],

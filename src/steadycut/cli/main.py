@@ -9,7 +9,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 import typer
 from typer.core import TyperOption
@@ -17,7 +17,7 @@ from typer.core import TyperOption
 from steadycut._version import __version__
 from steadycut.cli import COMMANDS
 from steadycut.cli.commands import HELP, LazyGroup, Refusal, places
-from steadycut.errors import BadOption, SteadycutError, SteadycutWarning, argument
+from steadycut.errors import SteadycutError, SteadycutWarning, argument
 from steadycut.io.early import INTERRUPTED, STOPPED, catch_early_interrupts
 from steadycut.io.log import begin_run, this_run
 from steadycut.io.process import check_memory, end_with_app, guard_streams, interruptible
@@ -29,10 +29,6 @@ COMPLETION = {
     "install_completion": "Let your shell complete commands: adds lines to its start file.",
     "show_completion": "Print these lines, to add them yourself.",
 }
-MOVED = (
-    "the paper's figures and tables are made in the repository, not by this command: get the "
-    "source, and run python -m paper NAME there (paper/rerun.md)."
-)
 # The longest error line, in characters. Longer lines contain long values that the user gave.
 LONGEST = 1000
 
@@ -41,12 +37,6 @@ class Commands(LazyGroup):
     """Every command of steadycut."""
 
     table: ClassVar = places("steadycut", COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import one command; None if there is no such command."""
-        if cmd_name == "reproduce":
-            raise BadOption(MOVED)
-        return super().get_command(ctx, cmd_name)
 
 
 app = typer.Typer(

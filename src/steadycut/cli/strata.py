@@ -1,16 +1,13 @@
 """``steadycut strata``: choose, freeze and certify risk strata from a table of scores."""
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
 from steadycut.cli import options as opt
-from steadycut.cli.options import option, whole
+from steadycut.cli.options import option
 from steadycut.cli.output import check_folder, refuse
 from steadycut.cli.reading import read_tables
 from steadycut.cli.results import finish_study
@@ -23,7 +20,6 @@ from steadycut.core.strata.costs import CostMatrix, grade_codes
 from steadycut.documents.strata import MOST_GRADES
 from steadycut.errors import BadTable
 from steadycut.ingest import PatientTable
-from steadycut.io.files import read_small
 from steadycut.study.options import USUAL
 from steadycut.study.strata import run_strata, strata_options
 
@@ -39,17 +35,14 @@ class StrataOptions:
         "RATE:X", "Rule in from a cut-off with specificity:X or ppv:X; needs --rule-out."
     )
     costs: str | None = option(
-        "ROWS|FILE.csv",
+        "ROWS",
         "What each stratum costs each grade, both ascending: a row for each grade, such as "
-        "'0,0.5,1;4,1,0'; or a CSV file, perhaps with names. Needed without --rule-out.",
+        "'0,0.5,1;4,1,0'. Needed without --rule-out.",
     )
     order: str | None = option(
         "LOW,MID,HIGH", "Values of the label, ascending. [default: labels are 0/1]"
     )
     strata: str | None = option("NAME,NAME,...", "Names of the strata, ascending.")
-    n_thresholds: int | None = whole(
-        "K", "Number of boundaries; a check of --costs, which has one column more.", "--thresholds"
-    )
     direction: opt.Direction = USUAL["direction"]
     rule: opt.StableOrErm = USUAL["rule"]
 
@@ -82,13 +75,11 @@ def strata_command(
     """
     check_folder(output.out)
     reading = table.reading(output.out)
-    priced = GivenCosts() if strata.costs is None else read_costs(strata.costs)
-    positive = columns.positive
-    values = names_of("--order", strata.order, priced.grades)
+    positive, values = columns.positive, names_in(strata.order)
     two_names = None if positive is None else [f"not {positive}", positive]
     asked = opt.study_arguments(strata, search, certificate)
-    asked["costs"] = priced.matrix
-    asked["strata"] = names_of("--strata", strata.strata, priced.strata)
+    asked["costs"] = None if strata.costs is None else read_costs(strata.costs)
+    asked["strata"] = names_in(strata.strata)
     del asked["order"]
     options = strata_options(**asked, grade_names=two_names if values is None else values)
     order_of = ordered_values(values, positive, options.costs.n_grades)
@@ -105,10 +96,7 @@ def ordered_values(
 ) -> list[str] | None:
     """Return the values of the label in order; None where labels are 0 and 1."""
     if order is not None and positive is not None:
-        refuse(
-            "--positive is for two grades, --order (or the names in the file of --costs) for any "
-            "number; give one of them."
-        )
+        refuse("--positive is for two grades, --order for any number; give one of them.")
     if order is None and n_grades > 2:  # noqa: PLR2004
         refuse(
             f"--costs has {n_grades} rows, so --order must name the {n_grades} values of the "
@@ -120,68 +108,27 @@ def ordered_values(
 # The cost matrix and the grades, from options and tables --------------------------------------
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class GivenCosts:
-    """A cost matrix, if one is given, and the names that its file gave to columns and rows."""
-
-    matrix: CostMatrix | None = None
-    strata: list[str] | None = None
-    grades: list[str] | None = None
-
-
-def read_costs(text: str) -> GivenCosts:
-    """Return the costs of ``--costs``: rows separated by semicolons, or a CSV file.
+def read_costs(text: str) -> CostMatrix:
+    """Return the costs of ``--costs``: rows separated by semicolons.
 
     Examples
     --------
-    >>> read_costs("0, 0.5, 1; 4, 1, 0").matrix.values
+    >>> read_costs("0, 0.5, 1; 4, 1, 0").values
     array([[0. , 0.5, 1. ],
            [4. , 1. , 0. ]])
     """
-    if not text.lower().endswith(".csv"):
-        rows = [row.split(",") for row in text.split(";")]
-        return GivenCosts(matrix=_matrix(rows, text))
-    rows = _csv_rows(Path(text))
-    if all(is_number(cell) for cell in rows[0]):
-        return GivenCosts(matrix=_matrix(rows, text))
-    # A first line of names comes with a first column of names.
-    return GivenCosts(
-        matrix=_matrix([row[1:] for row in rows[1:]], text),
-        strata=[name.strip() for name in rows[0][1:]],
-        grades=[row[0].strip() for row in rows[1:]],
-    )
-
-
-def _csv_rows(path: Path) -> list[list[str]]:
-    try:
-        text = io.StringIO(read_small(path).decode("utf-8-sig"), newline="")
-        rows = [row for row in csv.reader(text) if any(cell.strip() for cell in row)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "it is not a CSV file in UTF-8"
-        refuse(f"--costs {path} cannot be read: {reason}.")
-    if not rows:
-        refuse(f"--costs {path} is empty; it must have a row for each grade.")
-    return rows
-
-
-def _matrix(rows: Sequence[Sequence[str]], given: str) -> CostMatrix:
+    rows = [row.split(",") for row in text.split(";")]
     if not all(is_number(cell) for row in rows for cell in row) or len(set(map(len, rows))) != 1:
         refuse(
             "--costs must hold numbers, a row for each grade and as many columns as strata, such "
-            f"as '0,0.5,1;4,1,0', or be a CSV file of them; got {given!r}."
+            f"as '0,0.5,1;4,1,0'; got {text!r}."
         )
     return CostMatrix([[float(cell) for cell in row] for row in rows])
 
 
-def names_of(option: str, text: str | None, from_file: list[str] | None) -> list[str] | None:
-    """Return the names in an option, or in the file of costs; both must agree."""
-    if text is None:
-        return from_file
-    names = [name.strip() for name in text.split(",")]
-    if from_file is not None and names != from_file:
-        there = ",".join(from_file)
-        refuse(f"{option} must be the names in the file of --costs, {there}; got {text!r}.")
-    return names
+def names_in(text: str | None) -> list[str] | None:
+    """Return the names in an option; None if it was not given."""
+    return None if text is None else [name.strip() for name in text.split(",")]
 
 
 def graded_patients(

@@ -11,7 +11,7 @@ from steadycut.core.asked_rates import CertifiedRate, certified_rates, parse_rat
 from steadycut.core.bootstrap.draws import JointRadius, joint_radius
 from steadycut.core.bounds.modulus import windows_of
 from steadycut.core.certify import Certificate
-from steadycut.core.checks import FloatArray, IntArray, check_count, read_only, shown
+from steadycut.core.checks import FloatArray, IntArray, read_only, shown
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import Cuts, clear_of_scores, operating_value
 from steadycut.core.records import PatientScores, by_patient, check_patients
@@ -98,7 +98,6 @@ class StrataFitOptions(GridOptions, total=False):
 
     rule_out: str | None
     rule_in: str | None
-    n_thresholds: int | None
     strata: Sequence[str] | None
     grade_names: Sequence[str] | None
     rule: str
@@ -114,7 +113,6 @@ def strata_options(
     certify: str | None = USUAL["certify"],
     rule_out: str | None = None,
     rule_in: str | None = None,
-    n_thresholds: int | None = None,
     strata: Sequence[str] | None = None,
     grade_names: Sequence[str] | None = None,
     **options: Unpack[GridOptions],
@@ -134,11 +132,6 @@ def strata_options(
             f"give {argument('costs')}, what each stratum costs each grade; or "
             f"{argument('rule_out')} and {argument('rule_in')}, such as sensitivity:0.95 and "
             "specificity:0.95."
-        )
-    if n_thresholds is not None and check_count("n_thresholds", n_thresholds) != costs.n_boundaries:
-        raise BadOption(
-            f"{argument('n_thresholds')} must be one less than the columns of costs, "
-            f"{costs.n_boundaries}; got {shown(n_thresholds)}."
         )
     numbered = tuple(f"stratum {k + 1}" for k in range(costs.n_strata))
     known = TWO_CUT_NAMES if two_cuts else USUAL_NAMES.get(costs.n_strata, numbered)
@@ -383,8 +376,6 @@ def fit_strata(
     grades
         True grade of every patient, 0, 1, ..., in the order of ``patients.scores``; or a mapping
         from identifiers, or a pandas Series with them as index.
-    n_thresholds
-        Number of boundaries. If given, it must be one less than the columns of ``costs``.
     strata, grade_names
         Names, ascending. Default: low, intermediate, high for three strata (with two limits: rule
         out, further tests, rule in); 0, 1, ... for grades.
