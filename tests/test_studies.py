@@ -24,6 +24,7 @@ STUDIES = {
     "modulus_band": "modulus_band",
     "pooling": "pooling",
     "remarks": "remarks",
+    "slides_as_patients": "slides_as_patients",
     "split_order": "split_order",
     "strata_coverage": "strata.coverage",
 }

@@ -113,6 +113,7 @@ ADVISED: Mapping[tuple[str, str | None], str] = MappingProxyType(
             ("direction", "ge"),
             ("direction", "le"),
             ("grid", "exact"),
+            ("one_per_patient", None),
             ("patient_key", None),
             ("positive", None),
             ("target_prevalence", None),

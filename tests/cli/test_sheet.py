@@ -54,7 +54,9 @@ def test_two_tables_give_what_one_gives(command, tables, rule, tmp_path, capsys)
         given = [command, *first, tables / name, *COMMANDS[command], *more, "--out", out]
         ran = run_command(capsys, *given)
         assert ran.code == 0, ran.err
-        written.append(read(out) if command == "apply" else [read(p) for p in out.glob("*.json")])
+        written.append(
+            read(out) if command == "apply" else [read(p) for p in sorted(out.glob("*.json"))]
+        )
     assert "joined by 'slide' (in the sheet 'image')" in ran.err
     assert written[0] == written[1]
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from steadycut.app.column import NUMBERS, TEXT, Column
-from steadycut.ingest.column_names import PATIENT, words
+from steadycut.core.parts import PATIENT, words
 
 SCORE = ("score", "prob", "probability", "prediction", "pred", "logit", "risk", "marker", "value")
 LABEL = (

@@ -10,7 +10,8 @@ from typing import Any
 
 from steadycut.app.column import Column
 from steadycut.app.guess import guess_columns
-from steadycut.ingest.column_names import check_columns, words
+from steadycut.core.parts import words
+from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.arrow import open_dataset

@@ -392,6 +392,9 @@ class CertificateOptions:
     """Certificate."""
 
     delta: Delta = USUAL["delta"]
+    one_per_patient: bool = switch(
+        "--one-per-patient", "Each slide, image or record that --patient names is of one patient."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,7 @@ travel:
 ``next_site``       what several hospitals say about the next one
 ``diagnose``        flip probabilities and warnings
 ``odd``             what looks like a mistake in the table
+``parts``           identifiers that look like those of slides, images or records
 ``select``          of several ways to make scores, the best one (Algorithm 1)
 ``ensemble``        several ways to make scores, averaged on the quantile scale
 ``certify``         a frozen threshold and other patients -> a certificate

@@ -5,16 +5,12 @@ in an archive. No such name is ever listed: messages show a name that is close t
 typed, those that were typed, and how many others there are.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 
 from steadycut.core.labels import is_number
 from steadycut.errors import LEAST_TYPED, BadTable, MissingColumn, closest
 
 SHOWN = 12
-# Words in the names of columns that identify patients, and slides or other parts of a patient.
-PATIENT = ("patient", "subject", "participant", "person", "donor", "case", "individual", "mrn")
-SLIDE = ("slide", "image", "wsi", "file", "filename", "scan")
 MOST_DIGITS = 2
 
 
@@ -101,14 +97,3 @@ def _continues(name: str, typed: str) -> bool:
     """Whether a name is what was typed, followed by letters."""
     begins = len(typed) >= LEAST_TYPED and name.casefold().startswith(typed)
     return begins and name[len(typed) :].isalpha()
-
-
-def words(name: str) -> list[str]:
-    """Return the words of a name, in lower case.
-
-    Examples
-    --------
-    >>> words("PatientID"), words("tumour_score")
-    (['patient', 'id'], ['tumour', 'score'])
-    """
-    return [word.casefold() for word in re.findall(r"[A-Z]?[^\W\dA-Z_]+|[A-Z]+", name)]

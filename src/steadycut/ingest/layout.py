@@ -90,7 +90,7 @@ class Layout:
     patient begin, and its last entry how many leaves there are. ``steps`` lead from leaves to
     patients, one per level. ``attributes`` and ``order`` are those of the patients. ``negative`` is
     the label that counts as 0, if both labels are names of classes. With a horizon there are
-    ``time`` and ``event`` instead of labels.
+    ``time`` and ``event`` instead of labels. ``elsewhere`` are the sites that were not asked for.
     """
 
     leaf_of: IntArray
@@ -108,6 +108,7 @@ class Layout:
     dropped: Dropped
     time: FloatArray | None = None
     event: NDArray[np.int8] | None = None
+    elsewhere: tuple[str, ...] = ()
 
     def leaves(self, patients: range) -> slice:
         """Return which leaves belong to consecutive patients."""
@@ -193,7 +194,13 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         ),
         time=None if time is None else time[kept],
         event=None if event is None else event[kept],
+        elsewhere=_elsewhere(joined, request),
     )
+
+
+def _elsewhere(survey: Survey, request: Request) -> tuple[str, ...]:
+    column = survey.keys.get(request.site or "") if request.picks_sites else None
+    return tuple(name for name in column.texts if not request.asks_for(name)) if column else ()
 
 
 def _asked_groups(survey: Survey, request: Request) -> Survey:

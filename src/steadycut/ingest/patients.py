@@ -87,13 +87,8 @@ def build_patients(
         clusters={name: clusters_from(sums, labels) for name, sums in finished.clusters.items()},
         order=layout.order,
         warnings=tuple(dict.fromkeys([*_codes(survey, layout), *_copies(finished)])),
-        elsewhere=_elsewhere(survey, request),
+        elsewhere=layout.elsewhere,
     )
-
-
-def _elsewhere(survey: Survey, request: Request) -> tuple[str, ...]:
-    column = survey.keys.get(request.site or "") if request.picks_sites else None
-    return tuple(name for name in column.texts if not request.asks_for(name)) if column else ()
 
 
 def _codes(survey: Survey, layout: Layout) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any, TypedDict, Unpack, overload
 import numpy as np
 
 from steadycut.core.aggregate.aggregators import How
+from steadycut.core.parts import SAID
 from steadycut.core.records import PatientScores
 from steadycut.errors import (
     BadOption,
@@ -95,9 +96,12 @@ def read_patients(
         asked, lines = with_steps(request, given, second, on, work)
         opened = open_engine(_engine_for(asked, engine, source), asked, given, allowed, work)
         try:
-            return replace(build_patients(opened, asked, progress, keep), joined=lines)
+            table = replace(build_patients(opened, asked, progress, keep), joined=lines)
         finally:
             opened.close()
+    for patients in table.patients.values():
+        patients.once(SAID, asked.parts.__str__)
+    return table
 
 
 def _engine_for(request: Request, engine: str, source: Any) -> str:

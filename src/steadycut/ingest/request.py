@@ -93,6 +93,8 @@ class Request:
         What to call a column that holds the name of the file of each row, without its ending.
     steps
         How columns that the table does not have follow from others; `read_patients` adds them.
+    parts
+        Why what counts as a patient may be a slide or an image; `read_patients` adds it.
 
     Examples
     --------
@@ -128,6 +130,7 @@ class Request:
     patient_from: str | None = None
     file_column: str | None = None
     steps: tuple["Step", ...] = field(default=(), compare=False, repr=False)
+    parts: str = field(default="", compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)

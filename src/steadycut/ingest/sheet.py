@@ -8,11 +8,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from steadycut.core.parts import PATIENT, SLIDE, names_a_part, words
 from steadycut.errors import BadOption, BadTable, MissingColumn, argument
-from steadycut.ingest.column_names import PATIENT, SLIDE, check_columns, close_name, meant, words
+from steadycut.ingest.column_names import check_columns, close_name, meant
 from steadycut.ingest.join import patient_step, sheet_step
 from steadycut.ingest.request import Request
 from steadycut.ingest.sources.dispatch import names_of, read_table
+
+# With fewer values a column called case or person says something else, such as a class.
+FEWEST_PATIENTS = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,9 +50,11 @@ def with_steps(
     """
     if sheet is None and on is not None:
         raise BadOption(f"{argument('on')} needs {argument('sheet')}. Give both, or neither.")
-    if sheet is None and request.patient_from is None:
+    if sheet is None and request.patient_from is None and not request.rows_are_patients:
         return request, ()
     here = names_of(source, request.separator, work)
+    if sheet is None and request.patient_from is None:
+        return replace(request, parts=_rows_of_parts(here)), ()
     here += () if request.file_column is None else (request.file_column,)
     there = () if sheet is None else names_of(sheet, None, work)
     if request.patient_from is None and request.rows_are_patients:
@@ -62,6 +68,12 @@ def with_steps(
     if request.patient_from is not None and not lines[0].startswith("patients"):
         request = _named_in(request, lines)
     return request, tuple(lines)
+
+
+def _rows_of_parts(names: Sequence[str]) -> str:
+    """Return why rows may be slides or images: the table has a column of them."""
+    part = next(filter(names_a_part, names), None)
+    return "" if part is None else f"rows count as patients, and there is a column {part!r}"
 
 
 def _source_of(request: Request) -> str:
@@ -121,9 +133,16 @@ def _joined(
             f"the table has every column that is asked for, so {argument('sheet')} adds nothing. "
             "Leave it out."
         )
-    needed = KeysOnly(patient=other, scores=(), attributes=tuple(wanted))
+    owners = [name for name in _of_family(there, PATIENT) if name not in {other, *request.roles}]
+    owners = owners if key == request.patient and len(owners) == 1 else []
+    needed = KeysOnly(patient=other, scores=(), attributes=(*wanted, *owners))
     columns = dict(read_table(sheet, needed).keys)
-    step = sheet_step(key, columns.pop(other), columns)
+    known = columns.pop(other)
+    said = [columns.pop(name) for name in owners]
+    if any(FEWEST_PATIENTS <= len(column.texts) < len(known.texts) for column in said):
+        several = f"the sheet has {len(said[0].texts)} values of {owners[0]!r}"
+        request = replace(request, parts=f"{several} for {len(known.texts)} of {key!r}")
+    step = sheet_step(key, known, columns)
     called = "" if key == other else f" (in the sheet {other!r})"
     lines.append(f"joined by {key!r}{called}; the sheet gives {', '.join(map(repr, wanted))}.")
     return replace(request, steps=(*request.steps, step))

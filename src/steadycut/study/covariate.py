@@ -24,6 +24,7 @@ from steadycut.core.covariate.one_cut_test import CovariateTest, common_cut_test
 from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.intervals.paired import paired_difference
+from steadycut.core.parts import check_one_per_patient, stated_warnings
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.costs import CostMatrix
@@ -125,7 +126,8 @@ class CovariateStudy(Shown):
                         "group alone.",
                     )
                 )
-        return warnings
+        stated = self.options.one_per_patient
+        return [*warnings, *stated_warnings(self.patients, stated=stated)]
 
     def _against_test(self) -> list[str]:
         """Say why cut-offs differ although the test does not show that one is not enough."""
@@ -247,7 +249,7 @@ def fit_by_covariate(
     rule
         How a cut is chosen along the scores: ``stable`` or ``erm``. Only these two minimise risk,
         and the test and the weights are for such rules.
-    {options: cost_fn direction n_bootstrap delta certify_size seed}
+    {options: cost_fn direction n_bootstrap delta certify_size seed one_per_patient}
 
     Returns
     -------
@@ -272,6 +274,7 @@ def fit_by_covariate(
     settled = study_options(known=OPTIONS, rule=rule, cost_fn=cost_fn, cost_fp=cost_fp, **options)
     check_patients(patients)
     check_both_classes(patients)
+    check_one_per_patient(patients, stated=settled.one_per_patient)
     values = covariate_values(patients, covariate, kind)
     study = run_by_covariate(patients, values, name, kind, settled)
     warn_each(study.warnings, stacklevel=3)

@@ -15,6 +15,7 @@ from steadycut.core.confusion import confusion_at
 from steadycut.core.frames import Columns
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
+from steadycut.core.parts import check_one_per_patient
 from steadycut.core.records import LABELLED, PatientScores, check_same_patients
 from steadycut.core.rounding import who_is_called
 from steadycut.core.rules.next_site import AtNextSite
@@ -191,6 +192,7 @@ def make_study(
     candidates = as_candidates(patients)
     for candidate in candidates:
         check_varied(candidate)
+    check_one_per_patient(candidates[0], stated=settled.one_per_patient)
     return run_study(candidates, settled, progress, groups=stratify)
 
 

@@ -23,6 +23,7 @@ from steadycut.core.ensemble import Ensemble
 from steadycut.core.frames import Columns
 from steadycut.core.next_site import LEAST_SITES, NextSite, SiteResult, next_site
 from steadycut.core.odd import odd_warnings
+from steadycut.core.parts import stated_warnings
 from steadycut.core.records import PatientScores
 from steadycut.core.select import Candidate
 from steadycut.core.sites import is_at, site_names, unit_warnings
@@ -251,7 +252,8 @@ class FittedStudy:
         known = self.patients.of_known_fate.oriented(self.options.direction)
         found += odd_warnings(known, self.options.direction, has_target=has_target)
         found += unknown_warnings(self.followed)
-        return [*found, *unit_warnings(self.patients), *alike_warnings(self.patients)]
+        stated = stated_warnings(self.patients, stated=self.options.one_per_patient)
+        return [*found, *stated, *unit_warnings(self.patients), *alike_warnings(self.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""

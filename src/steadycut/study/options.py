@@ -62,6 +62,7 @@ class Options:
     sites_certify: tuple[str, ...] | None = None
     prevalence_there: tuple[float, float] | None = None
     cost_there: float | None = None
+    one_per_patient: bool = False
 
     def __post_init__(self) -> None:
         check_direction(self.direction)
@@ -70,6 +71,7 @@ class Options:
         store(self, "seed", check_count("seed", self.seed, at_least=0, at_most=2**128))
         _ = self.bound_name, self.asked_rates
         check_flag("stratified", self.stratified)
+        check_flag("one_per_patient", self.one_per_patient)
         if self.test_size is not None:
             store(self, "test_size", check_size("test_size", self.test_size))
         self._check_next_site()
@@ -158,6 +160,7 @@ class StudyOptions(TypedDict, total=False):
     delta: float
     certify_size: float
     seed: int
+    one_per_patient: bool
 
 
 class GridOptions(StudyOptions, total=False):
@@ -229,6 +232,9 @@ class FitOptions(GridOptions, total=False):
         them. They are dealt as those who certify are, within classes if ``stratified``.
     seed : int, default 0
         Same patients, same options, same seed: same study, to the last bit.
+    one_per_patient : bool, default False
+        Identifiers that look like those of slides, images or records are refused. True states that
+        each of them is from another patient; a warning repeats it.
     instability : dict, default None
         How radius and penalty are measured where they are the paper's: see `paper_method`.
     """

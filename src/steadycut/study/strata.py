@@ -14,6 +14,7 @@ from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, read_only, shown
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import Cuts, clear_of_scores, operating_value
+from steadycut.core.parts import check_one_per_patient, stated_warnings
 from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.rounding import cut_text
 from steadycut.core.split import Roles
@@ -245,7 +246,8 @@ class StrataStudy(Shown):
         warnings += strata_warnings(self.draws, self.roles.select.size, options.strata, between)
         for role, index in (("choose", self.roles.select), ("certify", self.roles.certify)):
             warnings += grade_warnings(role, self.grades[index], options.grades)
-        return warnings
+        stated = options.shared.one_per_patient
+        return [*warnings, *stated_warnings(self.patients, stated=stated)]
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each score, 0 for the lowest."""
@@ -381,7 +383,7 @@ def fit_strata(
         out, further tests, rule in); 0, 1, ... for grades.
     rule
         ``"stable"``, the rule of one cut-off at each boundary, or ``"erm"``, the smallest cost.
-    {options: direction grid n_bootstrap delta certify_size seed}
+    {options: direction grid n_bootstrap delta certify_size seed one_per_patient}
     bound
         On the mean cost: ``"auto"``, ``"clopper-pearson"`` (costs of two values), ``"betting"``,
         ``"bentkus"`` or ``"hoeffding"``.
@@ -428,6 +430,8 @@ def run_strata(patients: PatientScores, grades: IntArray, options: StrataOptions
     # The same roles and random numbers as in a study of one cut-off with the same seed.
     marked = replace(patients, labels=(grades > 0).astype(np.int8))
     shared, costs = options.shared, options.costs
+    for known in (patients, marked):
+        check_one_per_patient(known, stated=shared.one_per_patient)
     roles = deal_roles(marked, shared)
     _, seed = np.random.SeedSequence(shared.seed).spawn(2)
     oriented, chose = patients.oriented(shared.direction), roles.select

@@ -31,6 +31,7 @@ TITLES = {
     "bootstrap": "Number of repeated samples",
     "grid": "Number of cut-offs that are tried",
     "seed": "Start of the random numbers",
+    "one_per_patient": "Each slide, image or record is of another patient",
     "stratify": "Keep groups apart in repeated samples",
     "delta": "Risk of a wrong promise or alarm",
     "test_size": "Patients to hold out",
