@@ -194,7 +194,11 @@ def single(tmp_path_factory):
 
 
 def test_fit_counts_rows_if_no_patient_is_named(single, tmp_path, capsys):
-    ran = run_command(capsys, "fit", single, *WITHOUT, "--json", "--out", tmp_path / "s")
+    given = ["fit", single, *WITHOUT, "--json", "--out", tmp_path / "s"]
+    ran = run_command(capsys, *given)
+    assert ran.code == 2
+    assert "rows count as patients, and there is a column 'slide'" in ran.err
+    ran = run_command(capsys, *given, "--one-per-patient")
     assert ran.code == 0
     assert "warning: rows as patients: no column of patients was named" in ran.err
     assert ran.json["patients"]["total"] == 180
