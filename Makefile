@@ -89,6 +89,7 @@ $(VENV)/.created:
 		{ echo "$(PYTHON) cannot make virtual environments. On Debian or Ubuntu: sudo apt-get install python3-venv" >&2; exit 1; }
 	@echo "Making $(VENV) with $$($(PYTHON) --version)"
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1' # older ones know no dependency groups
 	@touch $@
 
 # Each set holds the one before it, so a larger install stands for the smaller ones too.
@@ -106,21 +107,21 @@ $(VENV)/.installed-paper: $(INSTALL_NEEDS)
 
 $(VENV)/.installed-test: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its tests need into $(VENV)"
-	@$(PIP) install -c constraints.txt -e '.[test]'
+	@$(PIP) install -c constraints.txt -e . --group test
 	@touch $(VENV)/.installed-cli $(VENV)/.installed-paper $@
 
 $(VENV)/.installed-dev: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its checks need into $(VENV)"
-	@$(PIP) install -c constraints.txt -e '.[dev]'
+	@$(PIP) install -c constraints.txt -e . --group dev
 	@touch $(VENV)/.installed-cli $(VENV)/.installed-paper $(VENV)/.installed-test $@
 
 $(VENV)/.installed-audit: $(INSTALL_NEEDS)
-	@$(PIP) install -c constraints.txt -e '.[audit]'
+	@$(PIP) install -c constraints.txt -e . --group audit
 	@touch $@
 
 $(VENV)/.installed-docs: $(INSTALL_NEEDS)
 	@echo "Installing steadycut and what its site needs into $(VENV)"
-	@$(PIP) install -c constraints.txt -e '.[docs]'
+	@$(PIP) install -c constraints.txt -e . --group docs
 	@touch $(VENV)/.installed-cli $@
 
 # What the oldest and the newest versions are tested with: files that use each package. Warnings of

@@ -7,7 +7,7 @@ Run: python scripts/take_screenshots.py [FOLDER]   pages of the demo, to docs/im
      python scripts/take_screenshots.py --all FOLDER   both pages whole, wide and narrow, light and
                                                        dark, to look at
 
-Needs chromium and playwright (``pip install "steadycut[test]"``).
+Needs chromium and playwright (``pip install -e . --group test``).
 """
 
 import argparse

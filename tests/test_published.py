@@ -25,7 +25,7 @@ ADDRESS = "https://github.com/steadycut/steadycut"
 RAW = ADDRESS.replace("github.com", "raw.githubusercontent.com")
 VERSION = steadycut._version.__version__
 PYPROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-PROJECT = PYPROJECT["project"]
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 YAML_FILES = [
     ".readthedocs.yaml",
     *sorted(path.relative_to(REPOSITORY).as_posix() for path in REPOSITORY.glob(".github/*/*.yml")),
@@ -77,7 +77,7 @@ def test_every_link_of_the_package_page_is_a_whole_address_of_an_existing_file(p
     pages, images = f"{ADDRESS}/blob/v{VERSION}/", f"{RAW}/v{VERSION}/"
     files = [target.removeprefix(pages).removeprefix(images) for target in targets]
     assert len(files) > 10
-    assert [file for file in files if not (REPOSITORY / file).is_file()] == []
+    assert [file for file in files if not (REPOSITORY / file.partition("#")[0]).is_file()] == []
     assert [t for t, file in zip(targets, files, strict=True) if t == file] == []
     (image,) = re.findall(r"!\[[^\]]*\]\(([^)]+)\)", text)
     assert image == f"{images}docs/images/report.png"
@@ -141,12 +141,17 @@ def test_every_make_target_and_every_path_that_a_workflow_names_exists():
     assert seen > 5
 
 
-def test_extras_that_services_install_exist():
-    extras = set(PROJECT["optional-dependencies"])
-    named = {name for _, command in commands() for name in re.findall(r"\.\[([a-z]+)\]", command)}
-    (install,) = read(".readthedocs.yaml")["python"]["install"]
-    assert named
-    assert named | set(install["extra_requirements"]) <= extras
+def test_extras_and_groups_that_services_install_exist():
+    jobs = read(".readthedocs.yaml")["build"]["jobs"]["install"]
+    lines = [*(command for _, command in commands()), *jobs, text_of("Makefile")]
+    extras, groups = (
+        {name for line in lines for name in re.findall(pattern, line)}
+        for pattern in (r"\.\[([a-z]+)\]", r"--group ([a-z]+)")
+    )
+    assert extras
+    assert extras <= set(PROJECT["optional-dependencies"])
+    assert groups
+    assert groups <= set(GROUPS)
 
 
 def test_actions_are_pinned_to_a_commit():

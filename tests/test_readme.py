@@ -22,6 +22,6 @@ def test_the_readme_is_current():
 
 def test_every_file_that_the_readme_links_to_exists():
     text = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-    links = [part.split(")")[0] for part in text.split("](")[1:]]
+    links = [part.split(")")[0].partition("#")[0] for part in text.split("](")[1:]]
     assert links
     assert [link for link in links if not (REPOSITORY / link).exists()] == []

@@ -55,8 +55,20 @@ def pinned_names():
     return {line.partition("==")[0].lower() for line in lines if not line.startswith("#")}
 
 
+def settings():
+    return tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+
+
 def project():
-    return tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    return settings()["project"]
+
+
+def groups():
+    """What developers install, by group; a group that includes another one names it by a table."""
+    return {
+        name: [need for need in needs if isinstance(need, str)]
+        for name, needs in settings()["dependency-groups"].items()
+    }
 
 
 @pytest.mark.parametrize("forbidden", [*REGISTRY_HOSTS, *INDEX_OPTIONS])
@@ -82,8 +94,8 @@ def test_constraints_are_plain_pins(name):
 
 
 def test_every_direct_dependency_is_pinned():
-    extras = project()["optional-dependencies"].values()
-    wanted = [*project()["dependencies"], *(need for extra in extras for need in extra)]
+    sets = [*project()["optional-dependencies"].values(), *groups().values()]
+    wanted = [*project()["dependencies"], *(need for needs in sets for need in needs)]
     names = {re.split(r"[\[<>=!~ ;]", need)[0].lower() for need in wanted}
     assert names - {"steadycut"} <= pinned_names()
 
@@ -110,9 +122,7 @@ def test_the_oldest_versions_are_the_lower_bounds():
     """`make oldest` tests what pyproject.toml promises."""
     lines = (REPOSITORY / "constraints-oldest.txt").read_text(encoding="utf-8").splitlines()
     oldest = dict(line.split("==") for line in lines if not line.startswith("#"))
-    tools = {"audit", "benchmark", "dev", "docs", "test"}
-    extras = project()["optional-dependencies"]
-    wanted = [need for name, needs in extras.items() if name not in tools for need in needs]
+    wanted = [need for needs in project()["optional-dependencies"].values() for need in needs]
     bounds = {}
     for need in [*project()["dependencies"], *wanted]:
         name, _, bound = need.partition(">=")

@@ -52,7 +52,19 @@ def test_no_module_that_loads_code_is_imported():
         for name, node in nodes(ast.ImportFrom)
         if (node.module or "").partition(".")[0] in LOADERS
     }
-    assert found == {("estimators/fingerprint.py", "pickle")}
+    assert found == {
+        ("estimators/fingerprint.py", "pickle"),
+        ("pipelines/models/torch_backend.py", "torch"),
+        ("pipelines/models/torch_backend.py", "torch.export.passes"),
+        ("pipelines/slides/quality.py", "torch"),
+    }
+
+
+def test_pytorch_reads_programs_and_never_a_pickle():
+    """`torch.load` would run what a file says; these two read graphs and tensors."""
+    names = {ast.unparse(node) for _, node in nodes(ast.Attribute)}
+    loads = {name for name in names if re.fullmatch(r"torch\.(\w+\.)*load\w*", name)}
+    assert loads == {"torch.jit.load", "torch.export.load"}
 
 
 def test_nothing_is_evaluated_or_unpickled():

@@ -9,8 +9,6 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 ROW = re.compile(r"^\| `?(\w+)`? \| .+ \| (\d+) \|$", re.MULTILINE)
 # Its size depends on the GPU that PyTorch is built for: the page gives no number.
 UNMEASURED = {"torch"}
-# Sets for people who work on steadycut itself.
-OURS = {"test", "benchmark", "docs", "dev", "audit"}
 
 
 def test_the_page_has_the_sizes_that_were_measured():
@@ -19,7 +17,7 @@ def test_the_page_has_the_sizes_that_were_measured():
     rows = {extra: int(size) for extra, size in ROW.findall(page)}
     assert rows == stored["after"]["megabytes"]
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))["project"]
-    assert set(rows) - {"none"} == set(project["optional-dependencies"]) - OURS - UNMEASURED
+    assert set(rows) - {"none"} == set(project["optional-dependencies"]) - UNMEASURED
 
 
 def test_the_command_line_is_much_smaller_than_before():

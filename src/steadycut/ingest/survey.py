@@ -116,7 +116,7 @@ def number_groups(columns: Sequence[KeyColumn]) -> tuple[IntArray, int]:
     >>> from steadycut.ingest.table import key_column
     >>> columns = [key_column(np.array(list(texts))) for texts in ("bab", "xyx")]
     >>> number_groups(columns)
-    (array([1, 0, 1]), 2)
+    (array([0, 1, 0]), 2)
     """
     group_of, n_groups = np.zeros(columns[0].codes.size, dtype=np.int64), 1
     for column in columns:

@@ -15,6 +15,7 @@ Each pipeline is a folder:
 ===============  =================================================================
 ``slides``       whole-slide images -> scored tiles
 ``ecg``          12-lead ECG records -> scored segments
+``models``       the models of both: loaded, put on a device, asked for scores
 ===============  =================================================================
 
 A new pipeline needs a folder here with a `driver.FileKind` and a function that processes one file,
