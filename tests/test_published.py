@@ -206,13 +206,14 @@ def test_the_conda_recipe_says_what_pyproject_says():
     assert found["about"]["summary"] == PROJECT["description"]
     name, called = found["build"]["entry_points"][0].split(" = ")
     assert PROJECT["scripts"] == {name: called}
-    python = f"python {PROJECT['requires-python']}"
+    python = PROJECT["requires-python"]
+    assert found["test"]["requires"] == [f"python {python.removeprefix('>=')}"]
     assert set(found["requirements"]["run"]) == {
-        python,
+        f"python {python}",
         *in_conda([*PROJECT["dependencies"], *needs_of("cli")]),
     }
     assert set(found["requirements"]["host"]) == {
-        python,
+        *found["test"]["requires"],
         "pip",
         *in_conda(PYPROJECT["build-system"]["requires"]),
     }
