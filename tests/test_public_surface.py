@@ -2,6 +2,8 @@
 
 import importlib
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +17,7 @@ NAMES = [
     "CovariateRule",
     "CovariateStudy",
     "DataWarning",
+    "ExperimentalWarning",
     "FewPatientsWarning",
     "ForcedWarning",
     "FrozenRule",
@@ -54,6 +57,15 @@ NAMES = [
 
 def test_the_list_of_names_is_exact_and_sorted():
     assert steadycut.__all__ == NAMES == sorted(NAMES)
+
+
+def test_what_may_change_says_so_when_it_is_taken():
+    with pytest.warns(steadycut.ExperimentalWarning, match=r"steadycut\.adapt is experimental"):
+        steadycut.adapt  # noqa: B018
+    promised = (Path(__file__).parents[1] / "SUPPORT.md").read_text("utf-8")
+    stable = re.findall(r"`(\w+)`", promised.partition("experimental: may change")[2].split("|")[5])
+    assert {"fit", "audit", "certify", "compare", "plan"} <= set(stable)
+    assert not steadycut._EXPERIMENTAL & set(stable)
 
 
 @pytest.mark.parametrize("name", NAMES)

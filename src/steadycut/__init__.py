@@ -40,13 +40,20 @@ _MODULE_OF = {words[-1]: words[1] for words in _LINES if words[0] == "from"}
 # Whole modules: the figures, and what objects show of themselves in a notebook.
 _MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.render.notebook"}
 
+# These may change in any version (SUPPORT.md); all other names are stable.
+_EXPERIMENTAL = {"adapt", "draw_labels", "fit_by_covariate", "fit_strata", "monitor", "switch"}
+
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
 def __getattr__(name: str) -> object:
     # Here, because a command would not be ready for Ctrl-C while it is imported.
     from importlib import import_module
+    from warnings import warn
 
+    if name in _EXPERIMENTAL:
+        unsure = import_module("steadycut.errors").ExperimentalWarning
+        warn(f"steadycut.{name} is experimental: it may change in any version.", unsure, 2)
     if name in _MODULE_OF:
         return getattr(import_module(_MODULE_OF[name]), name)
     if name in _MODULES:

@@ -13,6 +13,7 @@ from steadycut.documents.guards import check_deployment as check_deployment
 from steadycut.documents.rule import FrozenRule as FrozenRule
 from steadycut.documents.strata import StrataRule as StrataRule
 from steadycut.errors import DataWarning as DataWarning
+from steadycut.errors import ExperimentalWarning as ExperimentalWarning
 from steadycut.errors import FewPatientsWarning as FewPatientsWarning
 from steadycut.errors import ForcedWarning as ForcedWarning
 from steadycut.errors import RowsAsPatientsWarning as RowsAsPatientsWarning

@@ -73,7 +73,7 @@ KINDS = [
         page="strata",
         page_name="strata",
         command="strata",
-        line="Choose ordered risk strata, or rule out and rule in.",
+        line="Choose ordered risk strata, or rule out and rule in (experimental).",
         fitted="study.strata:StrataStudy",
     ),
     Kind(
@@ -83,7 +83,7 @@ KINDS = [
         page="covariate",
         page_name="covariate",
         command="covariate",
-        line="Choose cut-offs that depend on a group or a number.",
+        line="Choose cut-offs that depend on a group or a number (experimental).",
         fitted="study.covariate:CovariateStudy",
     ),
 ]

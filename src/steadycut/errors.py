@@ -357,6 +357,10 @@ class RowsAsPatientsWarning(SteadycutWarning):
     """Rows without a patient: each counts as one, and a certificate may be far too good."""
 
 
+class ExperimentalWarning(SteadycutWarning):
+    """A part of steadycut that may change in any version; SUPPORT.md lists the stable ones."""
+
+
 class ForcedWarning(SteadycutWarning):
     """Patients that a rule was not made for, and that it was forced to take."""
 
