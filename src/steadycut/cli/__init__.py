@@ -38,10 +38,7 @@ COMMANDS = {
     **commands(KINDS[0]),
     "apply": ("cli.apply", "Decide for every patient of a table."),
     "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
-    "adapt": (
-        "cli.adapt",
-        "Find the cut-off for the next hospital, and certify it if there are labels (experimental).",
-    ),
+    "adapt": ("cli.adapt", "Find and certify a cut-off for the next hospital (experimental)."),
     "report": ("cli.report", "Write the page of a result again."),
     **commands(*KINDS[1:]),
     "compare": ("cli.compare", "Choose by every rule at some sites, and judge at others."),

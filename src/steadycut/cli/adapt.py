@@ -95,7 +95,7 @@ def adapt_command(
     table: TableOptions,
     output: OutputOptions,
 ) -> None:
-    """Find the cut-off for the next hospital, and certify it if there are labels.
+    """Find and certify a cut-off for the next hospital (experimental).
 
     Needs the rule and the patients of one hospital. Give the prevalence that you expect, or labels
     of random patients, or both; patients without labels have an empty cell. If all have labels,

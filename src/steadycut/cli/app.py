@@ -34,7 +34,7 @@ def app_command(
     browser: Annotated[bool, switch("--browser/--no-browser", "Open a browser.")] = True,
     limit: int = whole("MB", "Largest upload, in MB.", default=2048),
 ) -> None:
-    """Choose, audit, use and watch a cut-off in a page on this machine.
+    """Choose, audit, use and watch a cut-off in a page on this machine (experimental).
 
     Nothing leaves the machine. When the app is closed, everything is removed except what was
     downloaded.

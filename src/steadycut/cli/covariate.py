@@ -39,7 +39,7 @@ def covariate_command(
     table: opt.TableOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Choose cut-offs that depend on a group or a number.
+    """Choose cut-offs that depend on a group or a number (experimental).
 
     Writes covariate.json (to take to the next hospital), covariate-study.json and covariate.html.
     """

@@ -34,7 +34,7 @@ def monitor_command(
     table: opt.TableOptions,
     output: opt.OptionalOutputOptions,
 ) -> None:
-    """Watch a frozen rule in use.
+    """Watch a frozen rule in use (experimental).
 
     Raises an alarm when the risk provably exceeds what was certified. May be run after every
     patient: the probability of a false alarm holds over all runs. The order must not depend on the
@@ -83,7 +83,7 @@ def switch_command(
     table: opt.TableOptions,
     output: opt.OptionalOutputOptions,
 ) -> None:
-    """See what a new software or scanner version does to the decisions.
+    """See what a new scorer or scanner does to the decisions (experimental).
 
     TABLE has patients scored by the old version, --new the same patients scored by the new one. No
     labels are needed. Both may be one table with two columns of scores. With --out, writes

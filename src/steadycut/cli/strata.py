@@ -69,7 +69,7 @@ def strata_command(
     table: opt.TableOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Choose ordered risk strata, or rule out and rule in.
+    """Choose ordered risk strata, or rule out and rule in (experimental).
 
     Writes strata.json (to take to the next hospital), strata-study.json and strata.html.
     """

@@ -92,7 +92,7 @@ def score_ecg_command(
     model: SegmentModelOptions,
     output: EcgOutputOptions,
 ) -> None:
-    """Score segments of 12-lead ECGs.
+    """Score segments of 12-lead ECGs (experimental).
 
     The scorer is a logistic regression, or your --model. Writes segments.parquet, scorer.json,
     ecg.json, and with --plot plots/NAME.svg. Patients who train the scorer are not in the table.

@@ -105,7 +105,7 @@ def score_slides_command(
     work: SlideWorkOptions,
     output: opt.OutputOptions,
 ) -> None:
-    """Score the tissue tiles of whole-slide images.
+    """Score the tissue tiles of whole-slide images (experimental).
 
     Any ONNX or PyTorch model can score them. Writes tiles/NAME.parquet for every slide,
     slides.json, and with --overlay overlays/NAME.png. A slide that was scored before is not scored
