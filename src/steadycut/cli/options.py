@@ -180,19 +180,10 @@ class TableOptions:
     def reading(self, out: Path | None) -> Reading:
         """Check how to read the tables; a checkpoint goes into the folder of the results."""
         check_engine(self.engine)
-        return Reading(
-            paths=tuple(self.tables),
-            engine=self.engine,
-            memory=parse_memory(self.memory),
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            sheet=self.sheet,
-            on=self.on,
-            patient_from=self.patient_from,
-            file_column=self.file_column,
-            checkpoint=None if out is None else out / CHECKPOINT,
-            resume=self.resume,
-        )
+        given = asdict(self) | {"memory": parse_memory(self.memory)}
+        paths, place = tuple(given.pop("tables")), None if out is None else out / CHECKPOINT
+        del given["missing"]
+        return Reading(paths=paths, checkpoint=place, **given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

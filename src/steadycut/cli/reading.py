@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -45,21 +45,13 @@ class Reading:
 
 def read_tables(request: Request, reading: Reading) -> PatientTable:
     """Read tables as a command asks for, notice copied rows, and show the progress."""
+    given = asdict(reading)
     own = ("delimiter", "decimal", "patient_from", "file_column")
-    given = {name: getattr(reading, name) for name in own}
-    request = replace(request, clusters=True, **given)
+    request = replace(request, clusters=True, **{name: given[name] for name in own})
     keep = None if reading.checkpoint is None else partial(_kept_parts, reading, request)
     with progress_on_stderr() as progress:
-        return read_patients(
-            request,
-            list(reading.paths),
-            engine=reading.engine,
-            memory=reading.memory,
-            progress=progress,
-            keep=keep,
-            sheet=reading.sheet,
-            on=reading.on,
-        )
+        how = {name: given[name] for name in ("engine", "memory", "sheet", "on")}
+        return read_patients(request, list(reading.paths), progress=progress, keep=keep, **how)
 
 
 @contextmanager

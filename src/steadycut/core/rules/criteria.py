@@ -8,8 +8,8 @@ A new criterion is one entry of `LISTED` or `FAMILIES`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial, reduce
-from typing import NamedTuple
+from functools import reduce
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -164,114 +164,108 @@ def f_beta(beta: float) -> Characteristic:
 
 SE_SP = "sensitivity and specificity"
 PV = "PPV and NPV"
+IN_WORDS = {"ppv": "PPV", "npv": "NPV"}
 
-# A criterion without a largest value: a limit on it may be any number above 0.
-open_ended = partial(Criterion, check=check_positive)
+
+def counted(name: str, function: Characteristic, meaning: str, **more: Any) -> Criterion:  # noqa: ANN401
+    """Return a criterion that uses the counts alone."""
+    return Criterion(name, of_counts(function), meaning, **more)
+
+
+def limited(
+    name: str,
+    function: Characteristic,
+    meaning: str,
+    partner: str,
+    **more: Any,  # noqa: ANN401
+) -> Criterion:
+    """Return one that can be limited, too, and whose ``partner`` is then made best."""
+    then = f"{meaning}, then {IN_WORDS.get(partner, partner)}"
+    return counted(name, function, then, partner=partner, limit=True, **more)
+
+
+# Criteria without a largest value: a limit on them may be any number above 0.
+OPEN: dict[str, Any] = {"check": check_positive}
+LOW: dict[str, Any] = {"sign": -1.0}
 
 LISTED = (
-    open_ended("erm", mean_cost, "smallest average cost (cost_fn FN + cost_fp FP) / n", sign=-1),
-    Criterion("youden", of_counts(of.youden), "largest J = sensitivity + specificity - 1"),
-    Criterion("accuracy", of_counts(of.accuracy), "largest (TP + TN) / n, whatever errors cost"),
     Criterion(
-        "sensitivity",
-        of_counts(of.sensitivity),
-        "largest TP / (TP + FN), then specificity",
-        partner="specificity",
-        limit=True,
+        "erm", mean_cost, "smallest average cost (cost_fn FN + cost_fp FP) / n", **OPEN, **LOW
     ),
-    Criterion(
-        "specificity",
-        of_counts(of.specificity),
-        "largest TN / (FP + TN), then sensitivity",
-        partner="sensitivity",
-        limit=True,
-    ),
+    counted("youden", of.youden, "largest J = sensitivity + specificity - 1"),
+    counted("accuracy", of.accuracy, "largest (TP + TN) / n, whatever errors cost"),
+    limited("sensitivity", of.sensitivity, "largest TP / (TP + FN)", "specificity"),
+    limited("specificity", of.specificity, "largest TN / (FP + TN)", "sensitivity"),
     Criterion("se-sp-product", of_rates(np.multiply), "largest sensitivity times specificity"),
-    Criterion("se-sp-equal", of_rates(gap), f"{SE_SP} as near to each other as can be", sign=-1),
+    Criterion("se-sp-equal", of_rates(gap), f"{SE_SP} as near to each other as can be", **LOW),
     Criterion("se-sp-least", of_rates(np.minimum), f"largest smaller one of {SE_SP}"),
-    open_ended(
+    Criterion(
         "roc01",
         of_rates(distance_to_corner),
         "smallest distance to the corner (0, 1) of the ROC curve",
-        sign=-1,
+        **OPEN,
+        **LOW,
     ),
-    Criterion(
-        "ppv", of_counts(of.ppv), "largest TP / (TP + FP), then NPV", partner="npv", limit=True
-    ),
-    Criterion(
-        "npv", of_counts(of.npv), "largest TN / (FN + TN), then PPV", partner="ppv", limit=True
-    ),
-    open_ended("ppv-npv-sum", of_predictive_values(np.add), "largest PPV + NPV"),
+    limited("ppv", of.ppv, "largest TP / (TP + FP)", "npv"),
+    limited("npv", of.npv, "largest TN / (FN + TN)", "ppv"),
+    Criterion("ppv-npv-sum", of_predictive_values(np.add), "largest PPV + NPV", **OPEN),
     Criterion("ppv-npv-product", of_predictive_values(np.multiply), "largest PPV times NPV"),
     Criterion(
-        "ppv-npv-equal", of_predictive_values(gap), f"{PV} as near to each other as can be", sign=-1
+        "ppv-npv-equal", of_predictive_values(gap), f"{PV} as near to each other as can be", **LOW
     ),
     Criterion("ppv-npv-least", of_predictive_values(np.minimum), f"largest smaller one of {PV}"),
-    open_ended(
+    Criterion(
         "proc01",
         of_predictive_values(distance_to_corner),
         "smallest distance of PPV and NPV to (1, 1)",
-        sign=-1,
+        **OPEN,
+        **LOW,
     ),
-    open_ended(
-        "plr",
-        of_counts(of.plr),
-        "largest sensitivity / (1 - specificity), then sensitivity",
-        partner="sensitivity",
-        limit=True,
+    limited("plr", of.plr, "largest sensitivity / (1 - specificity)", "sensitivity", **OPEN),
+    limited(
+        "nlr", of.nlr, "smallest (1 - sensitivity) / specificity", "specificity", **OPEN, **LOW
     ),
-    open_ended(
-        "nlr",
-        of_counts(of.nlr),
-        "smallest (1 - sensitivity) / specificity, then specificity",
-        sign=-1,
-        partner="specificity",
-        limit=True,
+    counted(
+        "odds-ratio", of.odds_ratio, "largest TP TN / (FP FN) where both errors are made", **OPEN
     ),
-    open_ended(
-        "odds-ratio", of_counts(of.odds_ratio), "largest TP TN / (FP FN) where both errors are made"
-    ),
-    open_ended(
+    Criterion(
         "odds-ratio-half",
         half_filled_odds_ratio,
         "largest TP TN / (FP FN) with every count of 0 as 1/2",
+        **OPEN,
     ),
-    open_ended("risk-ratio", of_counts(of.risk_ratio), "largest PPV / (1 - NPV)"),
-    Criterion("kappa", of_counts(of.kappa), "largest Cohen's kappa of decision and disease"),
+    counted("risk-ratio", of.risk_ratio, "largest PPV / (1 - NPV)", **OPEN),
+    counted("kappa", of.kappa, "largest Cohen's kappa of decision and disease"),
     Criterion(
         "weighted-kappa",
         cost_weighted_kappa,
         "largest kappa with misses and alarms weighed by their costs",
     ),
-    Criterion("f1", of_counts(of.f1), "largest 2 TP / (2 TP + FP + FN)"),
-    Criterion("jaccard", of_counts(of.jaccard), "largest TP / (TP + FP + FN)"),
-    Criterion("mcc", of_counts(of.mcc), "largest Matthews correlation (phi)"),
-    open_ended(
+    counted("f1", of.f1, "largest 2 TP / (2 TP + FP + FN)"),
+    counted("jaccard", of.jaccard, "largest TP / (TP + FP + FN)"),
+    counted("mcc", of.mcc, "largest Matthews correlation (phi)"),
+    counted(
         "chi-squared",
-        of_counts(of.chi_squared),
+        of.chi_squared,
         "largest chi-squared statistic: the smallest p-value",
+        **OPEN,
     ),
-    open_ended(
+    Criterion(
         "chi-squared-yates",
         yates_chi_squared,
         "largest chi-squared statistic with Yates' correction",
+        **OPEN,
     ),
-    open_ended(
+    Criterion(
         "minimax",
         larger_error_cost,
         "smallest larger one of cost_fn FN and cost_fp FP, then specificity",
-        sign=-1,
         partner="specificity",
+        **OPEN,
+        **LOW,
     ),
-    Criterion(
-        "call-rate",
-        of_counts(of.call_rate),
-        "smallest share of patients called, then sensitivity",
-        sign=-1,
-        partner="sensitivity",
-        limit=True,
-    ),
-    Criterion("prevalence-match", excess_calls, "as many called as are diseased", sign=-1),
+    limited("call-rate", of.call_rate, "smallest share of patients called", "sensitivity", **LOW),
+    Criterion("prevalence-match", excess_calls, "as many called as are diseased", **LOW),
 )
 CRITERIA = {one.name: one for one in LISTED}
 
