@@ -354,7 +354,7 @@ def _no_place(*_: object) -> tuple[int, ...]:
     return ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Family:
     """One entry of the registry: an aggregator whose number is not yet known.
 
@@ -411,42 +411,29 @@ def _allowed(name: str, number: str) -> float | None:
 
 
 AGGREGATORS = {
-    "mean": Family(function=mean, places=_no_place, words="the mean of {inner}"),
-    "median": Family(
-        function=median,
-        places=lambda size: ((size - 1) // 2, size // 2),
-        words="the median of {inner}",
-    ),
-    "max": Family(
-        function=maximum, places=lambda size: (size - 1,), words="the largest value of {inner}"
-    ),
-    "min": Family(function=minimum, places=lambda _: (0,), words="the smallest value of {inner}"),
+    "mean": Family(mean, _no_place, "the mean of {inner}"),
+    "median": Family(median, lambda size: ((size - 1) // 2, size // 2), "the median of {inner}"),
+    "max": Family(maximum, lambda size: (size - 1,), "the largest value of {inner}"),
+    "min": Family(minimum, lambda _: (0,), "the smallest value of {inner}"),
     "quantile": Family(
-        function=quantile,
-        places=_neighbours,
-        words="the {number} quantile of {inner}",
-        letter="Q",
-        rule="a number from 0 to 1",
+        quantile, _neighbours, "the {number} quantile of {inner}", "Q", "a number from 0 to 1"
     ),
     "top-k": Family(
-        function=top_k,
-        places=lambda size, k: (size - k,) if k < size else (),
-        words="the mean of the {number} largest values of {inner}",
-        letter="K",
-        rule="a whole number of at least 1",
+        top_k,
+        lambda size, k: (size - k,) if k < size else (),
+        "the mean of the {number} largest values of {inner}",
+        "K",
+        "a whole number of at least 1",
     ),
     "fraction-above": Family(
-        function=fraction_above,
-        places=_no_place,
-        words="the share of values of {inner} above {number}",
-        letter="X",
+        fraction_above, _no_place, "the share of values of {inner} above {number}", "X"
     ),
-    "noisy-or": Family(function=noisy_or, places=_no_place, words="the noisy-or of {inner}"),
+    "noisy-or": Family(noisy_or, _no_place, "the noisy-or of {inner}"),
     "trimmed-mean": Family(
-        function=trimmed_mean,
-        places=lambda size, share: (int(share * size), size - 1 - int(share * size)),
-        words="the mean of {inner} without the outer {number} of the values at either end",
-        letter="X",
-        rule="a number from 0 up to, but not, 0.5",
+        trimmed_mean,
+        lambda size, share: (int(share * size), size - 1 - int(share * size)),
+        "the mean of {inner} without the outer {number} of the values at either end",
+        "X",
+        "a number from 0 up to, but not, 0.5",
     ),
 }
