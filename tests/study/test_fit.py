@@ -148,7 +148,7 @@ def test_the_split_does_not_look_at_labels():
 def test_in_uniform_everybody_chooses_and_certifies():
     study = steadycut.fit(make_cohort(), honesty="uniform")
     assert study.certificate.n_patients == study.select_patients.n_patients == N
-    assert study.certificate.bound == "compression"
+    assert study.certificate.bound == "scan"
 
 
 @pytest.mark.parametrize("direction", ["ge", "le"])
@@ -258,7 +258,9 @@ def test_progress_is_told_every_step():
 
 def test_a_pointwise_bound_is_refused_in_uniform_honesty():
     told = refusal(BadOption, honesty="uniform", bound="hoeffding")
-    assert told.startswith("bound must be one of auto, compression, dkw, paper with honesty 'uni")
+    assert told.startswith(
+        "bound must be one of auto, scan, compression, dkw, paper with honesty 'uni"
+    )
     assert told.endswith("got 'hoeffding'.")
 
 

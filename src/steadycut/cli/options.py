@@ -399,8 +399,8 @@ class BoundOptions(CertificateOptions):
     )
     bound: str = option(
         "NAME",
-        f"auto, {', '.join(BOUNDS)}; compression and class-wise-dkw need "
-        "--honesty uniform, the class-wise ones --target-prevalence.",
+        f"auto, {', '.join(BOUNDS)}; scan, compression and class-wise-dkw "
+        "need --honesty uniform, the class-wise ones --target-prevalence.",
         default=USUAL["bound"],
         values=("auto", *BOUNDS),
     )
@@ -419,6 +419,11 @@ class FitBoundOptions(BoundOptions):
         "RATE:X[,RATE:X]",
         "Certify rates too: sensitivity:0.90, specificity:0.80 or both, at least these values. "
         "[default: the cost only]",
+    )
+    certify_cost: float | None = number(
+        "X",
+        "Certify that the average cost per patient is at most X, fixed before the patients are "
+        "seen. [default: nothing is asked]",
     )
 
 

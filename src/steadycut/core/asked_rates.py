@@ -4,6 +4,9 @@ Sensitivity is a share of the ill certifying patients, specificity one of the he
 the labels, the patients of a class are independent draws. So a limit of each rate is exact binomial
 (Clopper and Pearson 1934) if other patients chose the cut-off. If the same patients chose it, the
 limit is that of Dvoretzky, Kiefer, Wolfowitz and Massart, which holds at all cuts of all scores.
+Whether a rate is as large as asked is answered by the exact test all the same. Called patients of a
+class are nested: of all cuts at which the rate is below the value, the one with the largest rate
+has the most right, and where that is does not depend on the patients.
 
 NPV is the share of healthy patients among those ruled out, PPV that of ill patients among those
 ruled in. Given the decisions, the labels of these patients are independent draws, if other patients
@@ -19,8 +22,12 @@ from dataclasses import dataclass
 
 from scipy.special import betainc, betaincinv
 
-from steadycut.core.bounds.binomial import deviation, rate_interval
+from steadycut.core.bounds.binomial import rate_interval
+from steadycut.core.bounds.scan import chance_at_target
+from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray, Interval, check_fraction, refuse
+from steadycut.core.confusion import Confusion
+from steadycut.core.records import Costs
 from steadycut.core.verdict import MOST_PATIENTS, RATE_NAMES, Answer, RateName, certified_error
 from steadycut.errors import BadOption, argument
 
@@ -116,10 +123,10 @@ class CertifiedRate:
     @property
     def answer(self) -> Answer:
         """Whether the rate is at least the value."""
-        low, high = self.limits
+        low, high = rate_interval(self.right, self.n_patients, 2 * self._level)
         if low >= self.asked:
             return "yes"
-        return "no" if high < self.asked else "cannot tell"
+        return "no" if high < self.asked and not self.rounded else "cannot tell"
 
     @property
     def patients_needed(self) -> int | None:
@@ -151,12 +158,14 @@ class CertifiedRate:
     def _looks_large(self) -> bool:
         return self.observed is not None and self.observed > self.asked
 
+    @property
+    def _level(self) -> float:
+        """The probability of a wrong answer for each score among which was chosen."""
+        return min(self.delta, LARGEST_DELTA) / max(self.n_choices, 1)
+
     def _shows(self, right: int, n: int) -> bool:
         """Whether the lower limit would be at least the value, with these counts."""
-        level = min(self.delta, LARGEST_DELTA)
-        if self.n_choices:
-            return right / n - deviation(n, level / self.n_choices) >= self.asked
-        return _chance_of_at_least(right, n, self.asked) <= level
+        return _chance_of_at_least(right, n, self.asked) <= self._level
 
     def _fewest_right(self, n: int, start: int = 1) -> int:
         """Return the smallest count that shows the rate; n + 1 if no count does."""
@@ -173,6 +182,42 @@ class CertifiedRate:
             if right <= n and _chance_of_at_least(right, n, rate) >= POWER:
                 return n
         return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertifiedCost:
+    """Whether the risk is at most ``asked``, a value that was fixed before the patients were seen.
+
+    "yes" is wrong with probability at most ``delta``. ``observed`` is the risk among the patients.
+    """
+
+    asked: float
+    observed: float
+    delta: float
+    answer: Answer
+
+
+def certified_cost(
+    certificate: Certificate, counts: Confusion, costs: Costs, asked: float, delta: float
+) -> CertifiedCost:
+    """Return whether the patients show that the risk is at most a value that was fixed beforehand.
+
+    With ``uniform`` honesty this is exact: no union over numbers of errors is needed.
+
+    Examples
+    --------
+    >>> from steadycut.core.certify import certificate_of
+    >>> counts, costs = Confusion(tp=20, fn=2, fp=3, tn=25), Costs()
+    >>> both = certificate_of(counts, costs, 0.1, honesty="uniform")
+    >>> certified_cost(both, counts, costs, 0.25, 0.1).answer, both.value <= 0.25
+    ('yes', False)
+    """
+    if certificate.honesty == "uniform":
+        is_shown = chance_at_target(counts, costs, asked) <= delta / certificate.n_candidates
+    else:
+        is_shown = certificate.again(counts, costs, delta).value <= asked
+    answer: Answer = "yes" if is_shown else "cannot tell"
+    return CertifiedCost(asked=asked, observed=counts.risk(costs), delta=delta, answer=answer)
 
 
 def _chance_of_at_least(count: int, n: int, rate: float) -> float:

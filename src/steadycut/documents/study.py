@@ -146,10 +146,19 @@ class StudyRatePart(parts.CertifiedRatePart):
     rate_needed: FiniteFloat | None = None
 
 
+class CertifiedCostPart(parts.Part):
+    """Whether the average cost is at most a value that was fixed before the study."""
+
+    asked: FiniteFloat
+    observed: FiniteFloat
+    delta: FiniteFloat
+    answer: Answer
+
+
 class StudyVerdictPart(parts.Part):
     """Whether the cut-off is useful, whether it is as good as asked, and the worse of both.
 
-    ``as_asked`` is known where rates were asked for. For strata of two limits it alone is
+    ``as_asked`` is known where rates or a cost were asked for. For strata of two limits it alone is
     ``overall``, because nobody needs to state costs there. ``patients_needed`` in all would show
     that it is useful, at the observed rates and in four studies of five; None if that is known
     already, or if many more do not show it.
@@ -271,6 +280,7 @@ class StudyDocument(parts.NamedClasses, AnyStudy):
     instances: parts.Record[Clusters] | None = None
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
+    certified_cost: CertifiedCostPart | None = None
     break_even: parts.Record[BreakEven] | None = None
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None

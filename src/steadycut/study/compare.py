@@ -253,7 +253,7 @@ def compare(
     check_disjoint(here, there)
     check_same_patients(there, "candidates", LABELLED)
     check_flag("cost_table", cost_table)
-    for name in ("certify", "test_size"):
+    for name in ("certify", "certify_cost", "test_size"):
         if options.get(name) is not None:
             raise BadOption(
                 f"a comparison does without it: leave out {argument(name)}, and give it to fit for "

@@ -13,7 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.asked_rates import CertifiedRate, certified_rates
+from steadycut.core.asked_rates import (
+    CertifiedCost,
+    CertifiedRate,
+    certified_cost,
+    certified_rates,
+)
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, TextArray, shown_names
 from steadycut.core.confusion import Confusion, confusion_at
@@ -180,9 +185,24 @@ class FittedStudy:
     def rates_of(self, counts: Confusion) -> tuple[CertifiedRate, ...]:
         """Return what counts of the certifying patients show of these rates."""
         options = self.options
-        delta, n_choices = options.search.delta, self.n_choices
-        found = certified_rates(counts.counts, options.asked_rates, delta, n_choices)
+        rates, n_choices = options.asked_rates, self.n_choices
+        found = certified_rates(counts.counts, rates, self._delta_each * len(rates), n_choices)
         return tuple(replace(one, rounded=self.has_unknown) for one in found)
+
+    @property
+    def _delta_each(self) -> float:
+        """The share of delta for each rate, and for the cost, that was asked for."""
+        asked = len(self.options.asked_rates) + (self.options.certify_cost is not None)
+        return self.options.search.delta / max(asked, 1)
+
+    @property
+    def certified_cost(self) -> CertifiedCost | None:
+        """Whether the cost is at most what was asked for; None if nothing was asked."""
+        options = self.options
+        if options.certify_cost is None:
+            return None
+        costs, asked = options.search.costs, options.certify_cost
+        return certified_cost(self.certificate, self.counts, costs, asked, self._delta_each)
 
     @property
     def has_unknown(self) -> bool:

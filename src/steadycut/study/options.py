@@ -35,6 +35,8 @@ Described = TypeVar("Described")
 LISTED = re.compile(r"\{options(?:: ([\w ]+))?\}")
 # The names of an option in that list, and the first line of what follows.
 HEAD = re.compile(r"^(?=\w)", re.MULTILINE)
+# Bounds that hold for cuts just below a score, or fall back on one that does.
+JUST_BELOW = ("scan", "compression")
 # How the options call groups that are not a column of the patients.
 GIVEN = "given"
 
@@ -55,6 +57,7 @@ class Options:
     stratified: bool = False
     bound: str = "auto"
     certify: str | None = None
+    certify_cost: float | None = None
     ensemble: str | None = None
     stratify: str | None = None
     seed: int = 0
@@ -91,16 +94,22 @@ class Options:
             # Evenly spaced cuts depend on the scale of the scores; ranks must not.
             store(self, "search", replace(self.search, grid="exact"))
 
+    def _check_cost(self, name: str) -> None:
+        """Refuse an average cost that is not below the largest cost of one patient."""
+        cost, most = getattr(self, name), self.search.costs.largest
+        if cost is None:
+            return
+        store(self, name, check_positive(name, cost))
+        if cost >= most:
+            raise BadOption(
+                f"{argument(name)} must be below {most:g}, the largest cost of one patient; "
+                f"got {cost:g}."
+            )
+
     def _check_next_site(self) -> None:
         store(self, "prevalence_there", _as_range("prevalence_there", self.prevalence_there))
-        if self.cost_there is not None:
-            store(self, "cost_there", check_positive("cost_there", self.cost_there))
-            most = self.search.costs.largest
-            if self.cost_there >= most:
-                raise BadOption(
-                    f"{argument('cost_there')} must be below {most:g}, the largest cost of one "
-                    f"patient; got {self.cost_there:g}."
-                )
+        self._check_cost("cost_there")
+        self._check_cost("certify_cost")
         if self.sites_certify is None:
             return
         store(self, "sites_certify", as_names(self.sites_certify))
@@ -135,7 +144,7 @@ class Options:
     @property
     def publish(self) -> Publish:
         """How the chosen threshold is placed between the scores around it."""
-        return cut_just_below if self.bound_name == "compression" else clear_of_scores
+        return cut_just_below if self.bound_name in JUST_BELOW else clear_of_scores
 
     @property
     def sign(self) -> float:
@@ -209,6 +218,9 @@ class FitOptions(GridOptions, total=False):
         Rates to certify beside the risk, such as ``"sensitivity:0.90"`` or
         ``"sensitivity:0.90,specificity:0.80"``: is the rate at least this value, with confidence
         1 - delta for all of them together? `Study.certified_rates` has the answers.
+    certify_cost : float, default None
+        An average cost per patient, fixed before the patients are seen: is the risk at most this?
+        `Study.certified_cost` has the answer. Delta is shared with the rates of ``certify``.
     ensemble : str, default None
         Average all candidates on the quantile scale instead of choosing one: ``"quantile"`` with
         equal weights, ``"gls"`` with the weights of the smallest bootstrap variance. All exact cuts
@@ -247,6 +259,7 @@ class FitOptions(GridOptions, total=False):
     stratified: bool
     bound: str
     certify: str | None
+    certify_cost: float | None
     ensemble: str | None
     selector: str
     test_size: float | None

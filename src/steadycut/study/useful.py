@@ -25,6 +25,7 @@ def study_verdict(study: FittedStudy) -> StudyVerdictPart:
     compared = comparison_of(study)
     useful = useful_answer(study, compared, study.certificate.delta)
     rates = [one.answer for one in study.certified_rates]
+    rates += [study.certified_cost.answer] if study.certified_cost else []
     as_asked = verdict.worst_answer(rates) if rates else None
     return StudyVerdictPart(
         overall=verdict.OVERALL[verdict.worst_answer([useful, *rates])],

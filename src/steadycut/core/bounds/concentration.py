@@ -19,6 +19,7 @@ from scipy.special import rel_entr
 from steadycut.core.bounds.betting import betting_limit
 from steadycut.core.bounds.binomial import deviation, halve, upper_limit
 from steadycut.core.bounds.buehler import buehler_limit
+from steadycut.core.bounds.scan import LEFT, scan_limit
 from steadycut.core.checks import shown
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
@@ -151,6 +152,21 @@ def compression(counts: Confusion, costs: Costs, delta: float) -> float:
     return others.risk(costs) + exact(others, costs, share) - counts.risk(costs)
 
 
+def scan(counts: Confusion, costs: Costs, delta: float) -> float:
+    """Return a bound that holds at all cuts, however one was chosen: the scan over arcs.
+
+    Where no limit was computed it is that of `compression`. Which of both depends on the number of
+    patients, the costs and delta, never on the errors (`steadycut.core.bounds.scan`). Where so many
+    errors show nothing it is that of `compression`, too, at the share of delta that was left.
+    """
+    limit = scan_limit(counts, costs, delta)
+    if limit is None:
+        return compression(counts, costs, delta)
+    if limit == costs.largest:
+        return compression(counts, costs, delta * LEFT)
+    return limit - counts.risk(costs)
+
+
 def _one_fewer(counts: Confusion) -> Confusion:
     """Leave out one patient: a correct decision if there is one, else a false alarm."""
     if counts.tp:
@@ -237,6 +253,12 @@ BOUNDS = {
     ),
     "buehler": BoundInfo(
         compute=buehler, words="Buehler, exact at this cut-off for any costs", most_planned=20_000
+    ),
+    "scan": BoundInfo(
+        compute=scan,
+        words="scan over arcs, at every cut-off at once",
+        uniform=True,
+        pointwise=False,
     ),
     "compression": BoundInfo(
         compute=compression,

@@ -10,9 +10,10 @@ from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
 from steadycut.show.pages.page import Page, Section, Status, data_rows, listed, mark, section
 from steadycut.show.sections.certificate import (
+    COST_OPEN,
+    asked_sentence,
     certificate_section,
     certificate_status,
-    rates_sentence,
     rates_step,
     useful_mark,
 )
@@ -100,8 +101,8 @@ def marks_of(study: StudyDocument) -> tuple[Status, ...]:
     )
     marks = useful_mark(verdict, f"{say.ends_sentence(study)}{certified}")
     if verdict.as_asked is not None:
-        rates = rates_sentence(study.certified_rates or [], certificate.delta)
-        marks += (mark(f"As asked: {verdict.as_asked}. {rates}", verdict.as_asked),)
+        said = f"As asked: {verdict.as_asked}. {asked_sentence(study)}"
+        marks += (mark(said, verdict.as_asked),)
     return marks
 
 
@@ -110,8 +111,11 @@ def next_step(study: StudyDocument) -> Step:
     verdict = study.verdict
     if verdict is None or verdict.overall == "good":
         return say.audit_step("rule.json", several_sites=study.next_site is not None)
-    if verdict.useful != "no" and verdict.as_asked not in {None, "yes"}:
+    rates_open = any(part.answer != "yes" for part in study.certified_rates or [])
+    if verdict.useful != "no" and rates_open:
         return rates_step(study.certified_rates or [], study.direction, study.names)
+    if verdict.useful == "yes":
+        return COST_OPEN
     return say.study_step(study, verdict)
 
 

@@ -8,7 +8,12 @@ from steadycut.core.class_names import ClassNames
 from steadycut.core.rounding import at_most
 from steadycut.core.verdict import MOST_PATIENTS
 from steadycut.documents.parts import CertificatePart, CertifiedRatePart, Part
-from steadycut.documents.study import StudyRatePart, StudyVerdictPart
+from steadycut.documents.study import (
+    CertifiedCostPart,
+    StudyDocument,
+    StudyRatePart,
+    StudyVerdictPart,
+)
 from steadycut.show.pages.page import Section, Status, Table, explained, mark, section
 from steadycut.show.words import sentences as say
 from steadycut.show.words.audit import HOLDS, limit_in_words
@@ -30,6 +35,11 @@ TEXTS = {
 }
 # What is done to patients who are decided rightly.
 RIGHT = {"sensitivity": "found", "specificity": "not called"}
+
+COST_OPEN = Step(
+    verb="fit",
+    sentence="Next: fit with more patients. These do not show a cost as low as asked.",
+)
 
 
 def certificate_section(
@@ -148,6 +158,29 @@ def rate_in_words(part: CertifiedRatePart) -> str:
         f"{part.rate} at least {asked(part.asked)}: {HOLDS[part.answer]} ({part.right} of "
         f"{part.n_patients} {RIGHT[part.rate]}; {limit_in_words(part)})"
     )
+
+
+def cost_sentence(part: CertifiedCostPart | None) -> str:
+    """Say whether the cost is shown to be at most what was asked; nothing if it was not asked.
+
+    Examples
+    --------
+    >>> part = CertifiedCostPart(asked=0.3, observed=0.2, delta=0.1, answer="yes")
+    >>> print(cost_sentence(part))
+    Average cost at most 0.3: shown (observed 0.2; 90 % confidence).
+    """
+    if part is None:
+        return ""
+    sure = f"observed {risk(part.observed)}; {percent(1 - part.delta)} confidence"
+    return f"Average cost at most {part.asked:g}: {HOLDS[part.answer]} ({sure})."
+
+
+def asked_sentence(study: StudyDocument) -> str:
+    """Say of the rates and of the cost that were asked for whether they are shown."""
+    rates, cost = study.certified_rates or [], study.certified_cost
+    shared = study.certificate.delta if cost is None else cost.delta * len(rates)
+    said = rates_sentence(rates, shared) if rates else ""
+    return " ".join(filter(None, (said, cost_sentence(cost))))
 
 
 def rates_step(rates: Sequence[StudyRatePart], direction: str, names: ClassNames) -> Step:

@@ -38,6 +38,7 @@ TITLES = {
     "stratified": "Divide ill and healthy patients evenly",
     "bound": "How the promise is computed",
     "certify": "What else to promise",
+    "certify_cost": "Average cost to promise",
     "remember_patients": "Remember the patients",
     "label_how": "Labels of the rows of a patient",
     "missing": "Missing scores and labels",
