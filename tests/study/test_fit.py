@@ -758,3 +758,40 @@ def test_columns_of_no_table_are_refused():
         steadycut.fit([0.1, 0.9], [0, 1], patient="id")
     with pytest.raises(SteadycutError, match="a table must be a path"):
         steadycut.fit(np.array([0.1, 0.9]), [0, 1], score="s")
+
+
+def clear_cohort(n=200):
+    rng = np.random.default_rng(5)
+    labels = rng.integers(0, 2, n)
+    return PatientScores(scores=rng.normal(size=n) + 3 * labels, labels=labels)
+
+
+def test_a_cost_that_was_asked_for_is_shown_by_fewer_patients_than_a_limit():
+    study = steadycut.fit(clear_cohort(100), honesty="uniform", certify_cost=0.12)
+    assert study.certified_cost.answer == "yes"
+    assert study.certificate.value > 0.12
+    assert study.verdict.as_asked == "yes"
+    low = steadycut.fit(clear_cohort(100), honesty="uniform", certify_cost=0.01)
+    assert (low.certified_cost.answer, low.verdict.overall) == ("cannot tell", "open")
+    assert low.describe().certified_cost.asked == 0.01
+
+
+def test_in_split_a_cost_is_shown_by_the_certificate_and_shares_delta_with_rates():
+    study = steadycut.fit(clear_cohort(), certify_cost=0.2, certify="sensitivity:0.7")
+    assert study.certified_cost.delta == study.certified_rates[0].delta == 0.05
+    assert study.certified_cost.answer == study.certified_rates[0].answer == "yes"
+    alone = steadycut.fit(clear_cohort(), certify_cost=study.certificate.value)
+    assert alone.certified_cost.answer == "yes"
+
+
+@pytest.mark.parametrize("bad", [0, -1, 1, 2, "much"])
+def test_a_cost_beyond_any_patient_is_refused(bad):
+    with pytest.raises(BadOption, match="certify_cost must"):
+        steadycut.fit(make_cohort(), certify_cost=bad)
+
+
+def test_a_rate_that_was_asked_for_is_answered_exactly_where_all_patients_choose():
+    study = steadycut.fit(clear_cohort(), honesty="uniform", certify="sensitivity:0.85")
+    rate = study.certified_rates[0]
+    assert rate.answer == "yes"
+    assert rate.lower < 0.85

@@ -44,3 +44,14 @@ def test_the_radius_is_that_of_the_delta_of_the_bootstrap():
     study = fit(samples.cohort(80, 3), instability={"delta_boot": 0.25}, n_bootstrap=20)
     page = markdown(page_of(study.describe()))
     assert "75 % of the resampled cut-offs are no further away" in page
+
+
+def test_a_cost_that_was_asked_for_is_answered_beside_the_rates():
+    cohort = samples.cohort(200, 3)
+    asked = {"certify": "sensitivity:0.4,specificity:0.4", "certify_cost": 0.001}
+    page = markdown(page_of(fit(cohort, honesty="uniform", n_bootstrap=20, **asked).describe()))
+    assert "Average cost at most 0.001: not shown" in page
+    assert "Specificity at least 0.40: shown" in page or "specificity at least 0.40: shown" in page
+    assert "These do not show a cost as low as asked" in page
+    alone = fit(cohort, n_bootstrap=20, certify_cost=0.9).describe()
+    assert "As asked: yes. Average cost at most 0.9: shown" in markdown(page_of(alone))

@@ -153,10 +153,15 @@ def rates_sentence(rates: Sequence[CertifiedRatePart], delta: float) -> str:
 
 
 def rate_in_words(part: CertifiedRatePart) -> str:
-    """Say whether a rate is shown to be at least what was asked for."""
+    """Say whether a rate is shown to be at least what was asked for.
+
+    The answer is exact. A limit at every cut-off at once may be lower, and says nothing more.
+    """
+    known = part.answer == "yes" and part.lower < part.asked
+    limit = "" if known else f"; {limit_in_words(part)}"
     return (
         f"{part.rate} at least {asked(part.asked)}: {HOLDS[part.answer]} ({part.right} of "
-        f"{part.n_patients} {RIGHT[part.rate]}; {limit_in_words(part)})"
+        f"{part.n_patients} {RIGHT[part.rate]}{limit})"
     )
 
 
