@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_diabetes
 
 import steadycut
-from steadycut.show.figures import ShiftDisplay
+from steadycut.show.figures import PatientsDisplay
 
 data = load_diabetes(as_frame=True, scaled=False)
 ill = (data.target > 200).astype(int)
@@ -47,11 +47,11 @@ print(audit.summary())
 print(f"risk there {found.risk_external:.3f}, at most {found.bound_external:.3f}")
 
 # %%
-# Where the change comes from
-# ---------------------------
-# The risk changes if there are more ill patients, if ill patients have other scores, or if healthy
-# patients have other scores. These three parts add up to the change of the risk.
+# What it looks like
+# ------------------
+# Ill patients stand above the line, healthy ones below it. Crosses are missed, triangles are false
+# alarms. Grey: as many patients of the first hospital.
 
 fig, ax = plt.subplots(layout="constrained")
-ShiftDisplay.from_audit(audit).plot(ax)
+PatientsDisplay.from_audit(audit).plot(ax)
 plt.show()

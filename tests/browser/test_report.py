@@ -96,10 +96,10 @@ CLOSED = FIRST_SCREEN | OTHERS | {"comparison": samples.comparison}
 def text_above(page, height):
     """Return the text of everything in the page that ends above a height, line by line."""
     return page.evaluate(
-        """(height) => [...document.querySelectorAll("h1, p, li, dd, td")]
+        """(height) => [...document.querySelectorAll("h1, p, li, dd, td, text")]
             .filter((one) => one.checkVisibility())
             .filter((one) => one.getBoundingClientRect().bottom <= height)
-            .map((one) => one.innerText).join("\\n")""",
+            .map((one) => one.innerText ?? one.textContent).join("\\n")""",
         height,
     )
 
@@ -111,15 +111,42 @@ def test_ten_seconds_on_a_telephone(visit, make):
     page.set_viewport_size({"width": 390, "height": 844})
     told = page_of(document(content))
     seen = wait_until(lambda: text_above(page, 844), lambda text: told.status.text in text)
-    # The decision and its numbers come first; the cut-off is in the cards behind them.
-    threshold = cut(content["threshold"])
-    wait_until(lambda: text_above(page, 1100), lambda text: threshold in text)
-    assert told.next_step
-    assert " ".join(told.next_step.split()) in seen
-    # Sensitivity and specificity in natural numbers, of all patients or of a hundred.
-    assert re.search(r"\d+ of \d+ ill", seen)
-    assert re.search(r"\d+ of \d+ healthy", seen)
     assert all(mark.text in seen for mark in told.marks)
+    # The decision and its picture come first, then the next step, the numbers and the cut-off.
+    point = content["operating_point"]
+    assert f"{point['fn']} missed" in seen
+    assert f"{point['fp']} false alarms" in seen
+    seen = text_above(page, 1150)
+    assert " ".join(told.plain_step.split()) in seen
+    # Sensitivity and specificity in natural numbers.
+    assert re.search(r"\d+ of \d+ ill", text_above(page, 1400))
+    wait_until(lambda: text_above(page, 1900), lambda text: cut(content["threshold"]) in text)
+
+
+@pytest.mark.parametrize("make", FIRST_SCREEN.values(), ids=FIRST_SCREEN)
+@pytest.mark.parametrize(("width", "height"), [(1280, 900), (390, 844)])
+def test_the_first_screen_has_a_picture_whose_texts_can_be_read(visit, make, width, height):
+    page = visit(rendered(make()))
+    page.set_viewport_size({"width": width, "height": height})
+    picture = page.locator(".pictures svg").first
+    box = wait_until(picture.bounding_box, bool)
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= width
+    assert box["y"] + box["height"] <= height
+    texts = "[...document.querySelectorAll('.pictures text')]"
+    assert min(page.evaluate(f"{texts}.map(text => text.getBoundingClientRect().height)")) >= 10
+    assert page.locator(".pictures svg").count() == 2
+    # Shell commands are folded away.
+    assert not page.locator(".analyst p").first.is_visible()
+
+
+def test_a_picture_is_on_paper_and_in_the_dark(visit):
+    page = visit(rendered(samples.labelled_audit()))
+    page.emulate_media(media="print")
+    wait_until(page.locator(".pictures svg").first.is_visible, wanted=True)
+    page.emulate_media(media="screen", color_scheme="dark")
+    panel = "getComputedStyle(document.querySelector('.pictures .panel')).filter"
+    wait_until(lambda: page.evaluate(panel), lambda style: "invert" in style)
 
 
 @pytest.mark.parametrize("make", CLOSED.values(), ids=CLOSED)

@@ -202,8 +202,8 @@ def test_the_report_of_a_study_hands_out_the_rule(study, rule, tmp_path):
 def test_what_is_not_there_is_refused_by_name(study, rule, tmp_path):
     with pytest.raises(BadOption, match="patients, candidates, operating_point; got 'rows'"):
         study.to_frame("rows")
-    with pytest.raises(BadOption, match=r"risk-curve.*got 'roc'"):
-        study.plot("roc")
+    with pytest.raises(BadOption, match=r"risk-curve.*got 'auc'"):
+        study.plot("auc")
     with pytest.raises(BadOption, match=r"\.html, \.md; got '\.pdf'"):
         study.report(tmp_path / "report.pdf")
     with pytest.raises(BadOption, match="FrozenRule has no figure"):

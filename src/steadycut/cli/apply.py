@@ -27,8 +27,8 @@ from steadycut.io.files import write_atomically
 from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.applied import applied_text, next_step
-from steadycut.show.render.terminal import NO_BREAK, paragraph
-from steadycut.show.words.next_step import step_of
+from steadycut.show.render.terminal import paragraph
+from steadycut.show.words.next_step import NO_BREAK, step_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

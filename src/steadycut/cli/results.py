@@ -20,7 +20,8 @@ from steadycut.pipelines.skipped import SKIPPED_CODE, SkippedFile
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.page import Page
 from steadycut.show.render.html import render_page
-from steadycut.show.render.terminal import NO_BREAK, aligned, terminal
+from steadycut.show.render.terminal import aligned, terminal
+from steadycut.show.words.next_step import NO_BREAK
 
 
 def page_files(page: Page) -> dict[str, bytes]:

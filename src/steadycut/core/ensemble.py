@@ -183,11 +183,17 @@ def gls_weights(cuts: IntArray) -> IntArray:
     return whole_weights(solution / solution.sum())
 
 
-def whole_weights(weights: FloatArray) -> IntArray:
-    """Round weights that sum to 1 to parts that sum to `WEIGHT_PARTS`, by largest remainder."""
-    parts = (weights * WEIGHT_PARTS).round(DECIMALS)
+def whole_weights(weights: FloatArray, total: int = WEIGHT_PARTS) -> IntArray:
+    """Round weights that sum to 1 to whole parts of a total, by largest remainder.
+
+    Examples
+    --------
+    >>> whole_weights(np.array([0.5, 0.255, 0.245]), 100)
+    array([50, 26, 24])
+    """
+    parts = (weights * total).round(DECIMALS)
     whole = np.floor(parts).astype(np.int64)
-    short = WEIGHT_PARTS - int(whole.sum())
+    short = total - int(whole.sum())
     whole[np.argsort(whole - parts, kind="stable")[:short]] += 1
     return whole
 

@@ -43,6 +43,11 @@ def study(**options):
     return as_json(_study(**options).to_dict())
 
 
+def large_study():
+    """So many patients that a picture has bars instead of marks."""
+    return as_json(fit(cohort(4000, 4), n_bootstrap=20).to_dict())
+
+
 def frozen_rule():
     return _study().freeze()
 

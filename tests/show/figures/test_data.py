@@ -1,27 +1,30 @@
 import numpy as np
 import pytest
 
+from steadycut import audit
 from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadOption, BadPatients
 from steadycut.show.figures import (
-    CandidatesDisplay,
     ComparisonDisplay,
     CostsDisplay,
     DecisionCurveDisplay,
     FlipsDisplay,
     ModulusDisplay,
     MonitorDisplay,
+    PatientsDisplay,
+    PeopleDisplay,
     RiskCurveDisplay,
+    RocDisplay,
     ScoresDisplay,
-    ShiftDisplay,
     SitesDisplay,
     ThresholdDrawsDisplay,
     displays_of,
 )
 from steadycut.show.figures.decision_curve import PROBABILITIES
 from steadycut.show.figures.elements import risk_unit
-from steadycut.show.figures.shift import SPLITS
+from steadycut.show.figures.patients import patients_of
 from steadycut.show.figures.threshold_draws import count_in_bins
+from steadycut.study.curves import quantiles
 from steadycut.study.explorer import GREY_ZONE
 from tests.show.figures import samples
 
@@ -92,34 +95,9 @@ def test_draws_that_are_all_the_same_have_one_bin(value, radius):
     assert edges[0] < value < edges[1]
 
 
-def test_an_audit_without_labels_has_no_shift():
-    with pytest.raises(BadPatients, match="without labels"):
-        ShiftDisplay.from_audit(samples.unlabelled_audit())
-
-
-@pytest.mark.parametrize("split", SPLITS)
-def test_the_parts_of_the_shift_lead_from_p_to_q(split):
-    audit = samples.labelled_audit()
-    found = ShiftDisplay.from_audit(audit, split)
-    end = found.audit.risk_internal + found.parts.sum()
-    assert end == pytest.approx(audit["risk_external"], rel=1e-12)
-    low, high = found.intervals.T
-    assert np.all((low <= found.parts) & (found.parts <= high))
-    total = found.audit.risk_external - found.audit.risk_internal
-    assert found.total_interval[0] <= total <= found.total_interval[1]
-    assert "90 % confidence" in found.total_text
-
-
-def test_a_part_that_is_not_known_is_nan():
-    found = ShiftDisplay.from_audit(samples.labelled_audit(only=1))
-    assert np.isnan(found.parts).tolist() == [False, False, True]
-
-
 def test_other_content_is_refused():
     with pytest.raises(BadOption, match=r"steadycut\.study/1"):
         RiskCurveDisplay.from_study(samples.labelled_audit())
-    with pytest.raises(BadOption, match="split"):
-        ShiftDisplay.from_audit(samples.labelled_audit(), "both")
 
 
 def test_a_risk_is_a_share_only_where_both_errors_cost_one():
@@ -208,22 +186,6 @@ def test_an_audit_has_curves_of_both_hospitals():
     assert one[-1][:2] == ("positive", "external")
 
 
-def test_candidates_are_sorted_and_the_chosen_is_kept():
-    study = samples.study()
-    found = CandidatesDisplay.from_study(study)
-    assert np.all(np.diff([row.smallest_risk for row in found.rows]) >= 0)
-    assert found.names == ["slide max, patient mean", "slide max, patient quantile:0.9"]
-    study["candidates"][1] |= {"score": "other", "smallest_risk": 0.9, "chosen": True}
-    study["candidates"][0] |= {"chosen": False}
-    study["candidates"] += [study["candidates"][0]] * 40
-    many = CandidatesDisplay.from_study(study)
-    assert [place for place, row in enumerate(many.rows) if row.chosen] == [24]
-    assert (len(many.names), len(many.study.candidates)) == (25, 42)
-    assert many.names[24].startswith("other: ")
-    with pytest.raises(BadPatients, match="one candidate"):
-        CandidatesDisplay.from_study(samples.tied_study())
-
-
 def test_hospitals_have_their_cost_and_the_next_one_its_limits():
     study = samples.sites_study()
     found, there = SitesDisplay.from_study(study), study["next_site"]
@@ -295,3 +257,111 @@ def test_rules_are_compared_as_in_the_table():
     found = ComparisonDisplay.from_comparison(content)
     assert found.names == ["stable", "erm"]
     assert found.comparison.to_plain() == content
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 50, 99, 100])
+def test_up_to_a_hundred_scores_are_found_again_in_their_quantiles(n):
+    scores = np.sort(np.random.default_rng(n).normal(size=n).round(1))
+    np.testing.assert_array_equal(patients_of(quantiles(scores), n), scores)
+
+
+@pytest.mark.parametrize("n", [101, 555, 3000])
+def test_more_scores_are_within_one_in_a_hundred(n):
+    scores = np.arange(n) / n
+    assert np.abs(patients_of(quantiles(scores), n) - scores).max() <= 0.01 + 1e-9
+
+
+PICTURED = {
+    "study": samples.study,
+    "le": lambda: samples.study(direction="le"),
+    "ties": samples.tied_study,
+    "ties, le": lambda: samples.tied_study("le"),
+    "many": samples.large_study,
+    "audit": samples.labelled_audit,
+    "one class": lambda: samples.labelled_audit(only=1),
+}
+
+
+@pytest.mark.parametrize("make", PICTURED.values(), ids=PICTURED)
+def test_every_patient_is_on_the_right_side_of_the_picture(make):
+    content = make()
+    display, point = PatientsDisplay.from_content(content), content["operating_point"]
+    counts = {group.word: group.bins.size for group in display.groups}
+    assert list(counts.values()) == [point[key] for key in ("tp", "fn", "fp", "tn")]
+    for group in display.groups:
+        right = group.called == (content["direction"] == "ge")
+        assert np.all(group.bins >= 0) if right else np.all(group.bins < 0)
+
+
+def test_as_many_marks_are_drawn_as_there_are_patients():
+    content = samples.study()
+    point, cut = content["operating_point"], content["threshold"]
+    lines = PatientsDisplay.from_study(content).plot().ax_.lines
+    marks = [line.get_xydata() for line in lines if line.get_marker() != "None"]
+    x, y = np.concatenate(marks).T
+    sides = [np.sum((x > cut) & (y > 0)), np.sum((x < cut) & (y > 0))]
+    sides += [np.sum((x > cut) & (y < 0)), np.sum((x < cut) & (y < 0))]
+    assert sides == [point[key] for key in ("tp", "fn", "fp", "tn")]
+
+
+def test_many_patients_are_bars_of_the_same_sum():
+    content = samples.large_study()
+    display = PatientsDisplay.from_study(content).plot()
+    assert display.mark_size is None
+    heights = np.array([bar.get_height() for bar in display.ax_.patches])
+    point = content["operating_point"]
+    assert heights[heights > 0].sum() == point["tp"] + point["fn"]
+    assert -heights[heights < 0].sum() == point["fp"] + point["tn"]
+
+
+def test_a_cut_off_that_calls_nobody_has_a_picture():
+    content = samples.labelled_audit() | {"threshold": "inf"}
+    n = content["operating_point"]
+    n |= {"fn": n["tp"] + n["fn"], "tp": 0, "tn": n["tn"] + n["fp"], "fp": 0}
+    PatientsDisplay.from_audit(content).plot()
+
+
+def test_patients_of_unknown_class_have_no_picture():
+    for kind in (PatientsDisplay, PeopleDisplay, RocDisplay):
+        with pytest.raises(BadPatients):
+            kind.from_audit(samples.unlabelled_audit())
+    with pytest.raises(BadPatients, match="both classes"):
+        RocDisplay.from_audit(samples.labelled_audit(only=1))
+
+
+@pytest.mark.parametrize("least", [5, 12])
+def test_small_cells_are_bars_of_as_many_patients(least):
+    patients = samples.cohort(150, 9)
+    there = audit(samples.frozen_rule(), patients.scores, patients.labels, small_cells=least)
+    display = PatientsDisplay.from_audit(there)
+    assert display.mark_size is None
+    for group in display.groups:
+        assert np.unique(group.bins, return_counts=True)[1].min(initial=least) >= least
+
+
+@pytest.mark.parametrize("make", PICTURED.values(), ids=PICTURED)
+def test_a_hundred_people_are_as_the_patients(make):
+    display = PeopleDisplay.from_content(make())
+    assert display.counts.sum() == 100
+    assert np.abs(display.counts - 100 * display.seen / display.seen.sum()).max() < 1
+
+
+def test_the_roc_curve_goes_through_the_cut_off():
+    for content in (samples.study(), samples.study(direction="le"), samples.tied_study("le")):
+        display = RocDisplay.from_study(content)
+        _, x, y = display.curves[0]
+        assert np.hypot(x - display.point[0], y - display.point[1]).min() < 1e-9
+        assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
+        area = content["operating_point"]["fixed_cut"]["characteristics"]["auc"]["value"]
+        assert np.trapezoid(y, x) == pytest.approx(area, abs=1e-9)
+
+
+def test_people_differ_without_colour():
+    lines = PeopleDisplay.from_study(samples.study()).plot().ax_.lines
+    named = [line for line in lines if not line.get_label().startswith("_")]
+    symbols = [line for line in lines if isinstance(line.get_marker(), str)]
+    _, missed, alarms, _ = named
+    filled = [line.get_markerfacecolor() != "white" for line in named]
+    assert filled == [True, True, False, False]
+    for own, symbol in zip((missed, alarms), symbols, strict=True):
+        np.testing.assert_array_equal(own.get_xdata(), symbol.get_xdata())

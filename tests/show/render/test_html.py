@@ -24,7 +24,6 @@ from steadycut.show.words.numbers import (
     risk,
     spread,
 )
-from tests.said import said
 from tests.show.documents import document, render_document
 from tests.show.figures import samples
 from tests.show.other_kinds import OTHERS
@@ -207,8 +206,8 @@ def test_an_audit_page_holds_every_number(only):
         *(percent(audit[key]) for key in ("call_rate", "call_rate_internal", "flip_rate")),
         str(audit["grey_zone"]["patients"]),
         percent(audit["grey_zone"]["share"]),
-        *said(audit).rows.values(),
-        said(audit).next_step,
+        *(part for name, *words in page_of(document(audit)).cards for part in (name, *words)),
+        page_of(document(audit)).plain_step,
     ]
     for part in ("prevalence", "shape_positive", "shape_negative", "total"):
         wanted.append(risk(audit["shift"][part]))

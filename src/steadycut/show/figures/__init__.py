@@ -8,7 +8,6 @@ Only ``plot`` needs matplotlib: a page draws on the axes of `steadycut.show.svg`
 methods that the figures call. `displays_of` returns all figures of one document.
 
 ===================  ==============================================================================
-``candidates``       the scores and aggregators that were tried, one row each
 ``colours``          colours that the figures share
 ``comparison``       rules compared: their risk at the first hospital and at the other one
 ``costs``            cut-off and risk as one error gets more expensive than the other
@@ -20,9 +19,11 @@ methods that the figures call. `displays_of` returns all figures of one document
 ``menu``             the cut-offs that an adaptation chose from: whom each calls, or what it costs
 ``modulus``          how much risk an error of the cut-off can cost, by the size of the error
 ``monitor``          a rule in use: the confidence sequence as patients arrive
+``patients``         every patient by class along the score, with the errors of the cut-off
+``people``           a hundred patients as icons: found, missed, false alarms
 ``risk_curve``       risk of the choosing patients along the cut-off
+``roc``              the ROC curve with the cut-off marked, here and at the first hospital
 ``scores``           scores by class at one or two hospitals, as the share that a cut-off calls
-``shift``            from the risk at the first hospital to the risk at this one, part by part
 ``sites``            a forest plot of hospitals: the cost at each, and the limits for the next one
 ``threshold_draws``  where the cut-off falls when the patients are resampled
 ===================  ==============================================================================
@@ -31,7 +32,6 @@ methods that the figures call. `displays_of` returns all figures of one document
 from typing import TYPE_CHECKING
 
 # One line per figure: type checkers and editors read them, and `DISPLAYS` is made from them.
-from steadycut.show.figures.candidates import CandidatesDisplay as CandidatesDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay as ComparisonDisplay
 from steadycut.show.figures.costs import CostsDisplay as CostsDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
@@ -42,9 +42,11 @@ from steadycut.show.figures.label_path import LabelPathDisplay as LabelPathDispl
 from steadycut.show.figures.menu import MenuDisplay as MenuDisplay
 from steadycut.show.figures.modulus import ModulusDisplay as ModulusDisplay
 from steadycut.show.figures.monitor import MonitorDisplay as MonitorDisplay
+from steadycut.show.figures.patients import PatientsDisplay as PatientsDisplay
+from steadycut.show.figures.people import PeopleDisplay as PeopleDisplay
 from steadycut.show.figures.risk_curve import RiskCurveDisplay as RiskCurveDisplay
+from steadycut.show.figures.roc import RocDisplay as RocDisplay
 from steadycut.show.figures.scores import ScoresDisplay as ScoresDisplay
-from steadycut.show.figures.shift import ShiftDisplay as ShiftDisplay
 from steadycut.show.figures.sites import SitesDisplay as SitesDisplay
 from steadycut.show.figures.threshold_draws import ThresholdDrawsDisplay as ThresholdDrawsDisplay
 

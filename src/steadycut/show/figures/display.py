@@ -41,14 +41,15 @@ KINDS[schema_of(AuditDocument)] = AuditDocument
 class Display:
     """A figure: ``from_...`` takes the document that has its data, ``plot`` draws.
 
-    A new figure has ``height`` inches, and ``row_height`` more for each of its named rows. The
-    keys of ``captions`` are the sections that show it, as ``"study choice"``; figures of one
-    section come by ``rank``, then by name.
+    A new figure is ``width`` and ``height`` inches large, and ``row_height`` higher for each of
+    its named rows. The keys of ``captions`` are the sections that show it, as ``"study choice"``;
+    figures of one section come by ``rank``, then by name.
     """
 
     # As in scikit-learn: where it was drawn. They are there after `plot`.
     ax_: Any
     figure_: Any
+    width: ClassVar[float] = WIDTH
     height: ClassVar[float] = 3.9
     row_height: ClassVar[float] = 0
     captions: ClassVar[Mapping[str, str]] = {}
@@ -139,7 +140,7 @@ class Display:
 
     def size(self) -> tuple[float, float]:
         """Return width and height of a new figure, in inches."""
-        return WIDTH, self.height + self.row_height * len(getattr(self, "names", ()))
+        return self.width, self.height + self.row_height * len(getattr(self, "names", ()))
 
     def draw(self, ax: Any) -> Any:
         """Draw on axes, and return the main curves, points or bars.

@@ -36,10 +36,11 @@ class ScoresDisplay(CutOffDisplay):
     """
 
     height: ClassVar = 4.1
+    rank: ClassVar = 1
     captions: ClassVar = {
-        "study operating-point": "The share of each class that would be called, by cut-off; where "
+        "study score": "The share of each class that would be called, by cut-off; where "
         "the frozen one stands, these are sensitivity and the share of false alarms.",
-        "audit operating-point": "The share of each class that would be called, by cut-off, here "
+        "audit score": "The share of each class that would be called, by cut-off, here "
         "and at the first hospital; what lies between the two at the frozen cut-off is the shift.",
     }
 

@@ -6,10 +6,19 @@ from steadycut._kinds import file_name_of
 from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import AuditDocument, CutOffAudit, LabelledAudit, LabelledCutOffAudit
 from steadycut.documents.parts import Range
-from steadycut.show.pages.page import Explorer, Page, Section, data_rows, explained, listed, section
+from steadycut.show.pages.page import (
+    Explorer,
+    Page,
+    Section,
+    data_rows,
+    explained,
+    listed,
+    pictures,
+    section,
+)
 from steadycut.show.sections import verdict
 from steadycut.show.sections.bounds import bounds_section, shift_section
-from steadycut.show.sections.characteristics import here_section
+from steadycut.show.sections.characteristics import here_section, score_section
 from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
@@ -50,6 +59,7 @@ def audit_page(audit: AuditDocument) -> Page:
         marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
         facts=known,
         facts_in_short=not audit.labelled,
+        pictures=pictures(audit, "headline"),
         sections=tuple(sections_of(audit)),
         explorer=explorer_here(audit) if isinstance(audit, LabelledCutOffAudit) else None,
     )
@@ -112,6 +122,8 @@ def labelled_sections(audit: LabelledAudit) -> Iterator[Section]:
         yield boundaries_section(audit)
     if here is not None and before is not None and costs is not None:
         yield here_section(audit, here, before, costs)
+    if isinstance(audit, LabelledCutOffAudit):
+        yield score_section(audit)
     if audit.shift is not None:
         yield shift_section(audit, audit.shift)
 

@@ -4,6 +4,7 @@ Functions build its parts: sections, tables and figures with captions. A page is
 document, and every renderer in `steadycut.show.render` takes it. A terminal shows a part of it.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,8 @@ from steadycut.show.figures.display import MAKERS, Display
 from steadycut.show.words.next_step import COMMAND_LINE, Spelling, Step
 
 WIDE = 5
+# The number that a value begins with; words come after it.
+NUMBER_FIRST = re.compile(r"^([-+<>]? ?\d.*?)(?:(?= \()|[,;:] |$)")
 FOOTER = (
     "steadycut. This page is complete in itself: it loads nothing, sends nothing and holds no "
     "patient identifier. It supports research and validation; it does not replace a clinical "
@@ -130,6 +133,7 @@ class Page:
     ``spelling`` completes. ``answer`` is a table that answers the question of the page.
     ``facts_in_short`` says whether a terminal shows the facts. ``files`` are handed out by the
     page; the first one holds all its numbers. ``name`` is that of its own file, without an ending.
+    ``pictures`` are seen first.
     """
 
     title: str
@@ -137,6 +141,7 @@ class Page:
     status: Status
     headline: tuple[str, ...]
     facts: tuple[tuple[str, str], ...] = ()
+    pictures: tuple[Picture, ...] = ()
     warnings: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     marks: tuple[Status, ...] = ()
@@ -153,6 +158,23 @@ class Page:
     def next_step(self) -> str:
         """What to do now, as the page spells it."""
         return "" if self.step is None else self.step.spelled(self.spelling)
+
+    @property
+    def plain_step(self) -> str:
+        """What to do now, without commands."""
+        return "" if self.step is None else self.step.plain()
+
+    @property
+    def commands(self) -> list[str]:
+        """The commands of the next step."""
+        return [] if self.step is None else self.step.commands(self.spelling)
+
+    @property
+    def cards(self) -> list[tuple[str, str, str]]:
+        """The name, the number and the words of each number to see first."""
+        answers = self.answer.rows if self.answer and self.answer.kinds == "tt" else ()
+        split = [(row[0], ["", *NUMBER_FIRST.split(row[1], 1)]) for row in (*answers, *self.facts)]
+        return [(name, parts[-2], parts[-1].strip()) for name, parts in split]
 
 
 # The name of a column, and its cells.

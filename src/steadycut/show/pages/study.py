@@ -8,7 +8,16 @@ from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
-from steadycut.show.pages.page import Page, Section, Status, data_rows, listed, mark, section
+from steadycut.show.pages.page import (
+    Page,
+    Section,
+    Status,
+    data_rows,
+    listed,
+    mark,
+    pictures,
+    section,
+)
 from steadycut.show.sections.certificate import (
     COST_OPEN,
     asked_sentence,
@@ -17,7 +26,11 @@ from steadycut.show.sections.certificate import (
     rates_step,
     useful_mark,
 )
-from steadycut.show.sections.characteristics import held_out_section, operating_section
+from steadycut.show.sections.characteristics import (
+    held_out_section,
+    operating_section,
+    score_section,
+)
 from steadycut.show.sections.checklist import checklist_section
 from steadycut.show.sections.choice import candidates_section, choice_section, instances_section
 from steadycut.show.sections.comparison import comparison_section
@@ -51,6 +64,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         survival_section(study.survival, study.direction) if study.survival else None,
         next_site_section(study),
         operating_section(study),
+        score_section(study),
         held_out_section(study, study.test) if study.test else None,
         choice_section(study),
         stability_section(study),
@@ -69,6 +83,7 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
         headline=headline(study),
         marks=marks_of(study),
         facts=facts(study),
+        pictures=pictures(study, "headline"),
         step=next_step(study),
         sections=tuple(filter(None, sections)),
         explorer=explorer_of(study.explorer, limit, names, "used to check"),

@@ -5,11 +5,11 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from steadycut.show.pages.page import Page, Section, Table
+from steadycut.show.words.next_step import NO_BREAK
 
 WIDTH = 110
 # A wrapped column is at least so wide.
 SHORTEST = 40
-NO_BREAK = "\N{NO-BREAK SPACE}"
 NOT_NAMED = re.compile(r"' and \d+ more\b")
 # Quotation marks that every terminal has.
 STRAIGHT = str.maketrans("\N{LEFT DOUBLE QUOTATION MARK}\N{RIGHT DOUBLE QUOTATION MARK}", '""')

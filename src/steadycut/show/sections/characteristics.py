@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most
-from steadycut.documents.audit import LabelledAudit
+from steadycut.documents.audit import LabelledAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
 from steadycut.show.pages.page import Section, Table, section
@@ -66,6 +66,11 @@ def operating_section(study: StudyDocument) -> Section:
             rates_table({"value": point}, names),
         ),
     )
+
+
+def score_section(document: StudyDocument | LabelledCutOffAudit) -> Section:
+    """Show what the score does at every cut-off."""
+    return section("score", "The score: ROC curve, and who is called at each cut-off", of=document)
 
 
 def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:

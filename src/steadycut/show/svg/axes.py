@@ -48,6 +48,7 @@ class Axes:
         self.x, self.y = Scale(), Scale()
         self.shapes: list[Shape] = []
         self.notes: list[Note] = []
+        self.is_off = False
 
     def _add(
         self, kind: Writer, x: Any, y: Any, zorder: float, label: str | None = None, **look: Any
@@ -57,10 +58,10 @@ class Axes:
         self.shapes.append(Shape(x, y, partial(kind, **look), zorder, label, EXAMPLES[kind]))
         return self.shapes[-1:]
 
-    def plot(self, x: Any, y: Any, marker: str = "", **look: Any) -> list[Shape]:
+    def plot(self, x: Any, y: Any, marker: Any = "", **look: Any) -> list[Shape]:
         """Draw marks if there is a marker, otherwise a line."""
         step, look = look.pop("drawstyle", ""), {"zorder": LINES} | look
-        if marker:
+        if len(marker):
             return self._add(marks, x, y, marker=marker, **look)
         return self._add(line, *stairs(x, y, step.removeprefix("steps-")), **look)
 
@@ -161,6 +162,10 @@ class Axes:
     def locator_params(self, axis: str, *, integer: bool) -> None:
         """Put ticks at whole numbers only."""
         (self.x if axis == "x" else self.y).whole_numbers = integer
+
+    def set_axis_off(self) -> None:
+        """Draw neither axis, and leave no room for texts around them."""
+        self.is_off = True
 
     def minorticks_off(self) -> None:
         """Do nothing: there are no minor ticks."""

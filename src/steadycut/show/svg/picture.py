@@ -46,8 +46,8 @@ def write_picture(axes: Axes, width: float, height: float, name: str) -> str:
         "svg",
         element("clipPath", frame, id=clip)
         + element("g", inside, clip_path=f"url(#{clip})")
-        + write_x_axis(axes.x, bottom, height, width)
-        + write_y_axis(axes.y, left, height)
+        + ("" if axes.is_off else write_x_axis(axes.x, bottom, height, width))
+        + ("" if axes.is_off else write_y_axis(axes.y, left, height))
         + "".join(write_note(note, axes) for note in axes.notes)
         + write_legend(columns, right, top - GAP - ROW * SMALL * rows),
         viewBox=f"0 0 {width:g} {height:g}",
@@ -59,6 +59,9 @@ def write_picture(axes: Axes, width: float, height: float, name: str) -> str:
 
 def place_axes(axes: Axes, width: float, height: float, top: float) -> None:
     """Leave room for the texts: first above and below, then left and right."""
+    if axes.is_off:
+        axes.x.ends, axes.y.ends = (PADDING, width - PADDING), (height - PADDING, top)
+        return
     label_lines = axes.x.label.count("\n") + 1
     tick_lines = 1 + max(label.count("\n") for label in axes.x.ticks(MOST)[1])
     below = LINE * SIZE * (label_lines + tick_lines) + TICK + 2 * GAP + PADDING
@@ -136,7 +139,7 @@ def write_note(note: Note, axes: Axes) -> str:
     y += {"center": 0, "top": half, "bottom": -half}[look["va"]] - look["offset"][1]
     box: Any = {"x": x - width / 2, "y": y - half, "width": width, "height": 2 * half}
     paper = element("rect", **box, fill="#fff", fill_opacity=0.8) if "bbox" in look else ""
-    anchor = "middle" if look.get("ha") == "center" else None
+    anchor = {"center": "middle", "right": "end"}.get(look.get("ha"))
     return paper + text(x, y, note.words, size, anchor, font_weight=look.get("weight"))
 
 
@@ -189,8 +192,8 @@ def draw_page(page: Page) -> dict[str, str]:
     """Draw the figures of a page, by name."""
     return {
         picture.name: draw_svg(picture.figure, picture.name)
-        for section in page.sections
-        for picture in section.pictures
+        for pictures in (page.pictures, *(section.pictures for section in page.sections))
+        for picture in pictures
     }
 
 

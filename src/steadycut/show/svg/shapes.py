@@ -14,6 +14,8 @@ LINE, MIDDLE = 1.2, 0.36
 NARROW, WIDE = frozenset("!'(),-./:;I[]fijlrt| "), frozenset("%+<=>@MWmw±")
 FIRST_WIDE = "\u1100"
 TURNS = np.linspace(0, 2 * np.pi, 24, endpoint=False)
+# A quarter of a thick cross, turned four times.
+CROSS = np.outer(1j ** np.arange(4), [-0.4j, 0.6 - 1j, 1 - 0.6j]).ravel()
 # The corners of each mark, where 1 is half of its size.
 MARKS = {
     "o": np.array([np.cos(TURNS), np.sin(TURNS)]),
@@ -22,6 +24,7 @@ MARKS = {
     "^": np.array([[-1, 0, 1], [1, -1, 1]]),
     "v": np.array([[-1, 0, 1], [-1, 1, -1]]),
     "<": np.array([[-1, 1, 1], [0, -1, 1]]),
+    "X": np.array([CROSS.real, CROSS.imag]),
     "|": np.array([[0, 0], [-1, 1]]),
     "_": np.array([[-1, 1], [0, 0]]),
 }
@@ -96,9 +99,13 @@ def slanted(x: FloatArray, y: FloatArray, sign: int) -> str:
     return path(points.ravel(), (sign * (sums[:, None] - points)).ravel())
 
 
-def marks(x: Any, y: Any, marker: str, color: str, markersize: float = 6, **look: Any) -> str:
-    """Draw a mark at every point that is finite; no line leads from one to the next."""
-    across, down = MARKS[marker] * markersize / 2
+def marks(x: Any, y: Any, marker: Any, color: str, markersize: float = 6, **look: Any) -> str:
+    """Draw a mark at every point that is finite; no line leads from one to the next.
+
+    A mark has a name, or it is an outline of shape (n, 2), with the head up.
+    """
+    outline = MARKS[marker] if isinstance(marker, str) else (marker * [1, -1]).T
+    across, down = outline * markersize / 2
     points = [point for point in zip(x, y, strict=True) if np.isfinite(point).all()]
     drawn = "".join(path(a + across, b + down, "Z") for a, b in points)
     inside, edge = look.get("markerfacecolor", color), look.get("markeredgewidth", 1)

@@ -5,8 +5,9 @@ names it. The sentences of records are templates: a name in braces is a call, or
 record.
 """
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import quote
 
 from steadycut.core.verdict import MOST_PATIENTS
@@ -106,6 +107,14 @@ class Spelling:
         return self.between.join(self.option(name, value) for name, value in given.items())
 
 
+# A command in a sentence, whose words are kept together; what stands before one that is left out.
+NO_BREAK = "\N{NO-BREAK SPACE}"
+CALL = re.compile(rf"steadycut[.{NO_BREAK}][^ \n]+")
+LEFT_OUT = re.compile(rf"(?<!Next)(?:: \n?| with | \(){CALL.pattern}")
+DONE = {
+    "monitor": "watch it on the next patients",
+    "audit": "audit it on patients of another hospital",
+}
 COMMAND_LINE = Spelling(calls=COMMANDS, option=as_flag, between=" ")
 PYTHON = Spelling(calls=CALLS, option=as_keyword)
 # A sentence that a surface completes.
@@ -122,6 +131,19 @@ class Step:
     def spelled(self, spell: Spelling) -> str:
         """Return the sentence as a surface spells it."""
         return self.sentence if isinstance(self.sentence, str) else self.sentence(spell)
+
+    def commands(self, spell: Spelling) -> list[str]:
+        """Return the commands of the sentence."""
+        text = self.spelled(replace(spell, space=NO_BREAK))
+        calls = [call.rstrip(".,;:").replace(NO_BREAK, " ") for call in CALL.findall(text)]
+        return [call[: -1 if call.count(")") > call.count("(") else None] for call in calls]
+
+    def plain(self) -> str:
+        """Return the sentence without commands; one after a colon is left out."""
+        text = self.spelled(replace(COMMAND_LINE, space=NO_BREAK))
+        text = LEFT_OUT.sub(lambda call: call[0][-1] if call[0][-1] in ".," else "", text)
+        text = CALL.sub(lambda call: DONE.get(verb := call[0].split()[1], f"{verb} it"), text)
+        return text if text.endswith(".") else f"{text}."
 
 
 def step_of(record: NextStep) -> Step:
@@ -283,7 +305,7 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
         "check the unit (percent or share?) and the scorer: the scores are unlike those of the "
         "rule. Then audit again."
     ),
-    "bad by plan": "do not use it here as it is: {adapt_prevalence}",
+    "bad by plan": "do not use it here as it is. Adapt it: {adapt_prevalence}",
     "hidden stratum": "draw some patients of the stratum '{stratum}' too: {draw}",
     "open by plan": (
         "make a plan with more labels: {draw}. The same seed draws most of these patients again. "
