@@ -24,6 +24,7 @@ STAGES = {
     "records": "Records of text files, counted twice",
     "rule_file": "Rule files and signatures",
     "cells": "Strange cells, by the package and the reader",
+    "joins": "Rows that find their patient elsewhere",
     "versions": "Files that are exchanged for another version",
     "tokens": "Privacy: every text of a table is a token",
     "leaks": "Privacy: what is written is searched",

@@ -85,7 +85,7 @@ def test_what_has_no_partner_is_counted_and_refused_or_left_out(engine):
 
 
 def test_nothing_in_common_is_refused_even_when_gaps_are_dropped():
-    with pytest.raises(BadTable, match="no value of 'slide' in the table"):
+    with pytest.raises(BadTable, match="all values of 'slide' are not in the sheet, or several"):
         quietly({"slide": ["x"], "s": [1.0]}, sheet=SHEET, missing="drop", **ASKED)
 
 

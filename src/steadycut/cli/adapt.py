@@ -12,7 +12,7 @@ from steadycut.adaptation.before import LEAST_POOL
 from steadycut.adaptation.control import Change, change
 from steadycut.cli import tables
 from steadycut.cli.options import OutputOptions, TableOptions, number, option, switch, whole
-from steadycut.cli.output import check_folder, check_no_input, refuse, show
+from steadycut.cli.output import check_folder, refuse, show
 from steadycut.cli.results import finish_page, page_files
 from steadycut.cli.rule_options import BAD, ExternalOptions, RuleColumns, RuleOptions
 from steadycut.cli.tables import Use
@@ -31,7 +31,7 @@ from steadycut.documents.rule import FrozenRule
 from steadycut.documents.same_study import refuse_other_study
 from steadycut.errors import BadPatients, BadTable, MissingColumn, argument
 from steadycut.ingest import PatientTable
-from steadycut.io.files import read_small, write_together
+from steadycut.io.files import read_small, refuse_reserved, write_together
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.words.adaptation import worklist_text
 from steadycut.study.home import check_cut_off_rule, check_prevalence
@@ -105,8 +105,8 @@ def adapt_command(
     accepted.
     """
     check_folder(output.out)
-    check_no_input(output.out / "rule.json", [rule.rule, *table.tables])
     use = tables.use_rule(rule, columns, table, output.out)
+    refuse_reserved([output.out / "rule.json"])
     frozen = check_cut_off_rule(use.frozen)
     if control.plan is not None or control.trigger is not None:
         change_by_plan(use, frozen, here, certify, control, output)

@@ -11,7 +11,6 @@ from steadycut.cli.options import AsJson, TableOptions, required, switch
 from steadycut.cli.output import (
     check_file,
     check_folder,
-    check_no_input,
     note_warnings,
     refuse,
     show,
@@ -23,7 +22,7 @@ from steadycut.core.odd import same_score_warnings
 from steadycut.documents import guards
 from steadycut.documents.same_study import refuse_other_rule
 from steadycut.ingest.read import alike_lines
-from steadycut.io.files import write_atomically
+from steadycut.io.files import refuse_reserved, write_atomically
 from steadycut.io.parquet import parquet_bytes
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.show.pages.applied import applied_text, next_step
@@ -54,8 +53,8 @@ def apply_command(
     """
     out, unseen = output.out, rule.unseen
     write = writer_for(out)
-    check_no_input(out, [rule.rule, *table.tables])
     use = use_rule(rule, columns, table, out.parent)
+    refuse_reserved([out])
     frozen = use.frozen
     if not output.overwrite:
         refuse_other_rule(out, str(frozen.document.sha256))

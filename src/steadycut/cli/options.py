@@ -6,6 +6,7 @@ spelled in another way. The default of an option of `steadycut.fit` is that of `
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import MISSING, asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,13 +20,14 @@ from steadycut.core.aggregate.aggregators import aggregator_names
 from steadycut.core.bounds.concentration import BOUNDS
 from steadycut.core.rules.registry import rule_names
 from steadycut.documents.known_patients import check_key
-from steadycut.errors import BadOption, refusing
+from steadycut.errors import BadOption, BadTable, refusing
 from steadycut.errors import argument as marked
 from steadycut.ingest import Request, make_request
 from steadycut.ingest.engines.choose import ENGINES, check_engine, parse_memory
 from steadycut.ingest.join import PATTERNS
 from steadycut.ingest.request import SAME
-from steadycut.io.files import read_small
+from steadycut.ingest.sources.find import find_files
+from steadycut.io.files import read_small, reserve
 from steadycut.study.operating_point import CONFIDENCE
 from steadycut.study.options import USUAL
 
@@ -180,6 +182,9 @@ class TableOptions:
     def reading(self, out: Path | None) -> Reading:
         """Check how to read the tables; a checkpoint goes into the folder of the results."""
         check_engine(self.engine)
+        with suppress(BadTable):  # what is wrong with a table is said when it is read
+            files = find_files([*self.tables, *filter(None, [self.sheet])])
+            reserve(file.path for file in files)
         given = asdict(self) | {"memory": parse_memory(self.memory)}
         paths, place = tuple(given.pop("tables")), None if out is None else out / CHECKPOINT
         del given["missing"]

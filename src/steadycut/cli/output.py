@@ -4,9 +4,8 @@ import json
 import os
 import stat
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from glob import glob
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -41,13 +40,6 @@ def check_file(out: Path) -> None:
     with refusing(BadOption, msg, OSError), suppress(FileNotFoundError):
         if stat.S_ISDIR(out.stat().st_mode):
             refuse(f"--out must be a file; {out} is a folder. Name a file in it.")
-
-
-def check_no_input(out: Path, inputs: Sequence[Path | str]) -> None:
-    """Refuse to overwrite the rule or a table that is read."""
-    read = [Path(path) for given in inputs for path in (given, *glob(str(given)))]  # noqa: PTH207
-    if out.exists() and any(path.exists() and path.samefile(out) for path in read):
-        refuse(f"--out {out} is one of the files that are read; choose another name.")
 
 
 def _try_folder(folder: Path) -> None:

@@ -24,7 +24,7 @@ from steadycut.errors import BadOption, BadPatients, BadTable, MissingColumn, ar
 from steadycut.ingest import PatientTable, Request
 from steadycut.ingest.read import alike_lines, dropped_lines
 from steadycut.ingest.request import ROW
-from steadycut.io.files import read_small
+from steadycut.io.files import read_small, reserve
 from steadycut.io.safe_csv import csv_bytes
 from steadycut.rule_reader import safe_cell
 
@@ -103,6 +103,7 @@ class Use:
 def use_rule(rule: RuleOptions, columns: RuleColumns, table: TableOptions, out: Path | None) -> Use:
     """Load a frozen file and check how the tables are to be read; results go into ``out``."""
     frozen, key = rule.load()
+    reserve([rule.rule])
     reading = table.reading(out)
     return Use(
         rule=rule, frozen=frozen, key=key, columns=columns, missing=table.missing, reading=reading

@@ -28,11 +28,13 @@ WITHOUT = dict.fromkeys(code for code in UNSEEN if chr(code) != SEPARATOR)
 def check_named(survey: Survey, request: Request) -> None:
     """Refuse marks for a missing value as identifiers: many patients would become one.
 
-    They are also refused in sites, levels and attributes, where "none" may be a name.
+    Columns that patients follow from are identifiers too. Marks are also refused in sites, levels
+    and attributes, where "none" may be a name.
     """
+    named = [request.patient, *(step.key for step in request.steps)]
     levels = [column for column, _ in request.levels]
-    for column in filter(None, [request.patient, request.site, *levels, *request.attributes]):
-        is_mark = partial(is_missing_mark, patient=column == request.patient)
+    for column in filter(None, [*named, request.site, *levels, *request.attributes]):
+        is_mark = partial(is_missing_mark, patient=column in named)
         mark = next(filter(is_mark, _perhaps_marks(survey.keys[column])), None)
         if mark is not None:
             raise BadTable(

@@ -85,7 +85,8 @@ def join(survey: Survey, steps: Iterable[Step], missing: str) -> tuple[Survey, U
             if missing == "refuse":
                 _refuse(lost, step, survey)
             if not matched.any():
-                raise BadTable(f"no value of {step.key!r} in the table {_lacks(step)}. Check both.")
+                same = "" if step.sheet is None else ", or several are one file's name"
+                raise BadTable(f"all values of {step.key!r} {_lacks(step)}{same}. Check both.")
         survey = survey.take(matched)
         added = {name: made.take(places[matched]) for name, made in step.columns().items()}
         survey = replace(survey, keys={**survey.keys, **added})
@@ -160,7 +161,8 @@ def sheet_step(key: str, on: KeyColumn, columns: Mapping[str, KeyColumn]) -> Ste
     """Return how the columns of a sheet follow from its column ``on``, called ``key`` in the table.
 
     Several rows of one key must agree. If no key of the table is in the sheet as it stands, both
-    are compared without folders and without endings such as ``.svs``.
+    are compared without folders and without endings such as ``.svs``. A name that occurs in several
+    folders then has no partner.
     """
     used, first = np.unique(on.codes, return_index=True)
     if used[0] < 0:
@@ -182,7 +184,7 @@ def sheet_step(key: str, on: KeyColumn, columns: Mapping[str, KeyColumn]) -> Ste
     def look_up(texts: Iterable[str]) -> list[int | None]:
         listed = list(texts)
         if not any(text in exact for text in listed):
-            counts = Counter(map(_stem, exact))
+            counts = Counter(map(_stem, exact)) | Counter(map(_stem, listed))
             stems = {_stem(text): at for text, at in exact.items() if counts[_stem(text)] == 1}
             return [stems.get(_stem(text)) for text in listed]
         return [exact.get(text) for text in listed]

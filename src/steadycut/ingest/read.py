@@ -12,6 +12,7 @@ from steadycut.core.parts import SAID
 from steadycut.core.records import PatientScores
 from steadycut.errors import (
     BadOption,
+    BadTable,
     MissingColumn,
     Warned,
     argument,
@@ -27,6 +28,7 @@ from steadycut.ingest.request import ROW, Level, Request, make_request
 from steadycut.ingest.sheet import with_steps
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
+from steadycut.ingest.sources.find import TableFile, find_files, stem
 from steadycut.io.files import work_folder
 
 # What leaving out only patients who may be healthy does.
@@ -94,7 +96,7 @@ def read_patients(
         given = unpacked(source, work) if is_paths(source) and engine != "spark" else source
         second = unpacked(sheet, work) if is_paths(sheet) else sheet
         asked, lines = with_steps(request, given, second, on, work)
-        opened = open_engine(_engine_for(asked, engine, source), asked, given, allowed, work)
+        opened = open_engine(_engine_for(asked, engine, given), asked, given, allowed, work)
         try:
             table = replace(build_patients(opened, asked, progress, keep), joined=lines)
         finally:
@@ -108,6 +110,8 @@ def _engine_for(request: Request, engine: str, source: Any) -> str:
     """Only the engine that holds all rows in memory can number them; Spark joins by itself."""
     if request.file_column is not None and not is_paths(source):
         raise BadOption(f"{argument('file_column')} needs files; got a table in memory.")
+    if request.file_column is not None:
+        _check_stems(find_files(source))
     if (request.steps or request.file_column) and (engine == "spark" or is_spark(source)):
         raise BadOption(
             "the spark engine joins no sheet and knows no names of files. Join the tables in Spark "
@@ -122,6 +126,16 @@ def _engine_for(request: Request, engine: str, source: Any) -> str:
             "of patients, or leave out the engine."
         )
     return "memory"
+
+
+def _check_stems(files: list[TableFile]) -> None:
+    """Refuse files of one name: their rows would become those of one slide or patient."""
+    same = len(files) - len({stem(file.place) for file in files})
+    if same:
+        raise BadTable(
+            f"with {argument('file_column')} each file needs its own name; {same} of {len(files)} "
+            "have that of another, in another folder or with another ending. Rename them."
+        )
 
 
 @contextmanager

@@ -12,7 +12,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
@@ -34,8 +34,8 @@ FOLDER_LOCK = ".steadycut.lock"
 LARGEST_SMALL = 256_000_000
 # How the names of results end.
 RESULTS = frozenset({".json", ".html", ".csv", ".parquet", ".md", ".sig", ".npz", ".onnx"})
-# The log of this run, which must not be replaced: its line comes last.
-RESERVED: ContextVar[Path | None] = ContextVar("reserved", default=None)
+# Files that no result of this run may replace, and why: what it reads, and its log.
+RESERVED: ContextVar[Mapping[tuple[int, int], str] | None] = ContextVar("reserved", default=None)
 # Seconds that a run waits for others that move files into the same folder.
 LONGEST_WAIT = 30.0
 
@@ -82,9 +82,7 @@ def write_together(files: Mapping[Path, bytes]) -> None:
     A link stays, and the file that it leads to is replaced.
     """
     files = {_target(path): content for path, content in files.items()}
-    if RESERVED.get() in {path.resolve() for path in files}:
-        msg = f"--log {RESERVED.get()} is the place of a result. Choose another name for the log."
-        raise BadOption(msg)
+    refuse_reserved(files)
     folders = sorted({path.parent for path in files})
     parts = {_part_beside(path): path for path in files}
     with ExitStack() as held:
@@ -101,6 +99,27 @@ def write_together(files: Mapping[Path, bytes]) -> None:
             for part in parts:
                 with suppress(OSError):
                     part.unlink(missing_ok=True)
+
+
+def reserve(paths: Iterable[Path], why: str = "is one of the files that are read") -> None:
+    """Let no result of this run take the place of these files, whatever they are called."""
+    RESERVED.set({**(RESERVED.get() or {}), **dict.fromkeys(_identities(paths), why)})
+
+
+def refuse_reserved(paths: Iterable[Path]) -> None:
+    """Refuse results in the place of what is read, or of the log."""
+    for path in paths:
+        for own in _identities([path]):
+            if why := (RESERVED.get() or {}).get(own):
+                raise BadOption(f"{path} {why}; choose another name.")
+
+
+def _identities(paths: Iterable[Path]) -> Iterator[tuple[int, int]]:
+    """Yield what tells each file that is there from all others."""
+    for path in paths:
+        with suppress(OSError):
+            state = path.stat()
+            yield state.st_dev, state.st_ino
 
 
 @contextmanager

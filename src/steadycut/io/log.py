@@ -108,7 +108,7 @@ def open_log(path: Path | None, command: str, out: Path | None = None) -> None:
         msg = f"--log {path} is another file, not a log of steadycut. Choose another name."
         raise BadOption(msg)
     run.path = path
-    files.RESERVED.set(path.resolve())
+    files.reserve([path], "is the place of a result and of --log")
 
 
 def _is_result(log: Path, out: Path) -> bool:
