@@ -89,9 +89,9 @@ FORMS: Rule = json.loads(
 "honesty":"'split|uniform|menu'", "n_candidates":"int/1/inf", "n_patients":"Count", "risk
 trivial_risk value":"float/0/inf", "vacuous":"bool"}, "Columns":{"event? negative? patient score
 time?":"str", "horizon?":"float/5e-324/inf", "label positive site":"NoneType|str",
-"label_how?":"'any'", "levels":["str"]}, "CostsPart":{"cost_fn cost_fp":"float/5e-324/inf"},
-"Count":"int/0/9007199254740992", "CutOff":"End|float",
-"End":"'below\\x20every\\x20score|above\\x20every\\x20score'",
+"label_how?":"'any'", "levels":["str"], "unscored?":"'call|leave'"}, "CostsPart":{"cost_fn
+cost_fp":"float/5e-324/inf"}, "Count":"int/0/9007199254740992", "CountsPart":{"fn fp tn
+tp":"Count"}, "CutOff":"End|float", "End":"'below\\x20every\\x20score|above\\x20every\\x20score'",
 "EnsemblePart":{"kind":"'quantile|gls'", "methods":[{"aggregation":["Step", 1],
 "reference":["float", 1, 2001], "score":"str", "score_range":"Range", "weight":"int/0/10000"}, 2]},
 "Hash":"'[0-9a-f]{64}'", "InstancesPart":{"largest smallest":"Count", "median":"float"},
@@ -106,7 +106,7 @@ standard_error upper":"float"}, "direction":"'ge|le'", "draws":[["float"], 1],
 "instances_per_patient? units_per_patient?":"InstancesPart", "kind":"'groups|smooth'",
 "pooled":{"certificate":"CertificatePart", "draws":["float"], "rank":"float", "threshold":"CutOff"},
 "provenance":{"data_sha256 rule":"str", "patients":"RoleCounts", "seed":"int",
-"versions":{"*":"str"}}, "reference?":{"fn fp tn tp":"Count"}, "scale":{"ranks":["int", 2],
+"versions":{"*":"str"}}, "reference?":"CountsPart", "scale":{"ranks":["int", 2],
 "thresholds":["CutOff"]}, "schema":"'steadycut\\.covariate/1'", "score_range":"Range",
 "sha256":"Hash", "test":{"df":"int", "n_patients":"Count", "p_value statistic":"float"}},
 "steadycut.rule/1":{"adapted?":{"attempt?":"int/1/9007199254740992", "choosing labelled
@@ -122,11 +122,12 @@ quantiles_positive":["float"]}, "bootstrap_thresholds":["CutOff", 1],
 small_cells?":"int", "stratified":"bool"}, "patients":"RoleCounts", "seed":"int", "sites":["str"],
 "versions":{"*":"str"}}, "reference":{"bins":{"edges":["float"], "negative positive":["Count"]}, "fn
 fp tn tp":"Count", "instances_per_patient":"InstancesPart|NoneType", "quantiles_negative
-quantiles_positive":["float"]}, "remembered_patients?":{"hashes":["str"], "key_check? salt":"Hash",
-"scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "rule":"str", "schema":"'steadycut\\.rule/1'",
-"score_range":"Range", "sha256":"Hash", "stability":{"band centering form":"str", "bias flip_rate
-modulus penalty quantile radius":"float", "n_bootstrap":"int", "warnings":["str"]},
-"target_prevalence":"NoneType|Range", "threshold":"CutOff", "units_per_patient?":"InstancesPart"},
+quantiles_positive":["float"], "unscored?":"CountsPart"}, "remembered_patients?":{"hashes":["str"],
+"key_check? salt":"Hash", "scheme":"'hmac\\-sha256|pbkdf2\\-sha256'"}, "rule":"str",
+"schema":"'steadycut\\.rule/1'", "score_range":"Range", "sha256":"Hash", "stability":{"band
+centering form":"str", "bias flip_rate modulus penalty quantile radius":"float",
+"n_bootstrap":"int", "warnings":["str"]}, "target_prevalence":"NoneType|Range",
+"threshold":"CutOff", "units_per_patient?":"InstancesPart"},
 "steadycut.strata/1":{"aggregation":["Step", 1], "between?":{"high low":"float/0/1",
 "level":"Share", "n_patients patients":"Count"}, "bootstrap_thresholds":[["CutOff"], 1],
 "boundaries":[{"above below":"str", "alarm miss":{"errors n_patients":"Count", "limit":"float",
@@ -638,12 +639,12 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
     for name in needed_columns(rule):
         if name in table and name not in [method["score"] for method in methods]:
             _check_filled(table, name, patient)
+    names, table = sorted({*table[patient]}), _with_scores(rule, table)
     by_method = [_patient_scores(table, patient, method) for method in methods]
     unlike = _unlike(rule, table)
     _need(force or not unlike, " ".join(unlike.values()))
     forced = [LEVEL for level in _levels(rule) if level not in table] + list(unlike)
-    names = sorted(by_method[0])
-    several = [[scores[name] for scores in by_method] for name in names]
+    several = [[scores.get(name, math.nan) for scores in by_method] for name in names]
     scores = [_combined(rule, own) for own in several]
     ranges = [part["score_range"] for part in (rule, *methods)]
     columns: Columns = {
@@ -656,9 +657,26 @@ def decide(rule: Rule, table: Table, unseen: str = "refuse", *, force: bool = Fa
     return {**columns, "forced": ["; ".join(forced)] * len(names)} if forced else columns
 
 
+def _with_scores(rule: Rule, table: Table) -> Table:
+    """Return the rows of patients with a score, if the rule says what to do with the others."""
+    if "unscored" not in rule["columns"]:
+        return table
+    patients, columns = table[rule["columns"]["patient"]], [m["score"] for m in _methods(rule)]
+    cells = zip(patients, *(table[name] for name in columns))
+    scored = {name for name, *texts in cells if not any(map(_is_gap, texts))}
+    _need(scored, "no row has a score. At least one patient must have one.")
+    rows = [row for row, name in enumerate(patients) if name in scored]
+    return {name: [column[row] for row in rows] for name, column in table.items()}
+
+
+def _is_gap(text: str) -> bool:
+    plain = text.strip(BLANKS)
+    return plain.lower() in NO_SCORE or bool(NUMBER.fullmatch(plain) and math.isinf(float(plain)))
+
+
 def _outside(ranges: List[Scores], scores: Scores) -> int:
     """Return 1 if a score, or that of a method of an ensemble, is outside the known range."""
-    return int(any(not low <= score <= high for (low, high), score in zip(ranges, scores)))
+    return int(any(score < low or score > high for (low, high), score in zip(ranges, scores)))
 
 
 def _check_roles(rule: Rule) -> None:
@@ -695,7 +713,7 @@ def _unlike(rule: Rule, table: Table) -> Dict[str, str]:
 
 def _combined(rule: Rule, scores: Scores) -> float:
     """Return the score of a patient; for an ensemble the weighted mean rank, from 0 to 1."""
-    if rule.get("ensemble") is None:
+    if rule.get("ensemble") is None or math.isnan(scores[0]):
         return scores[0]
     methods, total = rule["ensemble"]["methods"], 0
     for method, score in zip(methods, scores):
@@ -719,6 +737,9 @@ def _decided(rule: Rule, scores: Scores, places: List[Any]) -> Columns:
         own, columns = cuts_at(place)
         n, at = len(columns[0]), bisect_right([sign * cut for cut in own], sign * score)
         reached = [n, *(bisect_right(column, sign * score) for column in columns), 0]
+        if math.isnan(score):
+            at = int(rule["columns"]["unscored"] == "call")
+            reached = [n, n * at, 0]
         decided.append(names[at])
         flips.append((n - reached[at] + reached[at + 1]) / n)
         written = with_ends(END_TEXTS, own)
@@ -816,6 +837,8 @@ def safe_cell(cell: Any) -> Any:
     A text gets an apostrophe in front if it begins like a formula, also behind apostrophes, so
     that no two texts become one.
     """
+    if isinstance(cell, float) and math.isnan(cell):
+        return ""
     runs = isinstance(cell, str) and cell.lstrip("'").startswith(FORMULA)
     return "'" + cell if runs and not NUMBER.fullmatch(cell) else cell
 

@@ -16,7 +16,7 @@ from steadycut.core.adapt.menu import grey_part, grey_zone, random_part
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
-from steadycut.core.records import PatientScores
+from steadycut.core.records import PatientScores, check_scored
 from steadycut.core.rounding import cut_text
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
@@ -79,7 +79,11 @@ class Adaptation(Shown):
         """Return everything that was found, as one typed record."""
         own, rule = self.situation, self.situation.rule
         # Where everybody has labels, all count for the shares called, not only who made the menu.
-        there = replace(own, pool=Pool.of(rule.sign * self.seen[0].scores)) if self.divided else own
+        there = (
+            replace(own, pool=Pool.of(rule.sign * self.seen[0].scored.scores))
+            if self.divided
+            else own
+        )
         return documents.AdaptationDocument.of(
             *(self, there, rule),
             class_names=names_part(rule.recipe.class_names),
@@ -175,6 +179,7 @@ def adapt(  # noqa: PLR0913
     sequential: bool = False,
     delta: float | None = None,
     menu: Adaptation | str | None = None,
+    unscored: str | None = None,
     force: bool = False,
     key: bytes | None = None,
 ) -> Adaptation:
@@ -213,6 +218,9 @@ def adapt(  # noqa: PLR0913
     menu
         The result of the first look, or its ``menu_sha256``. The cut-offs to choose from must then
         be the same ones; they are if ``patients`` and ``prevalence`` are.
+    unscored
+        What is done to patients without a score here, ``"call"`` or ``"leave"``, if that is not
+        what the rule says. This needs labels, which count these patients.
     force
         Continue if the rule refuses these patients, and record it.
     key
@@ -245,13 +253,19 @@ def adapt(  # noqa: PLR0913
     """
     check_cut_off_rule(rule)
     stated = check_prevalence(prevalence)
+    if unscored is not None:
+        rule = rule.with_policy(unscored)
     if sequential and choosing is not None:
         raise BadOption(
             f"{argument('choosing')} does not go with {argument('sequential', value=True)}, which "
             "chooses by the limits alone; leave one of them out."
         )
-    pool, findings = before.pool_of(rule, with_labels(patients, y), force=force, key=key)
+    given = with_labels(patients, y, unscored=rule.recipe.unscored)
+    pool, findings = before.pool_of(rule, given, force=force, key=key)
     divided = labelled is None and pool.labels is not None
+    labelled, choosing = (
+        patients and rule.under_policy(patients) for patients in (labelled, choosing)
+    )
     seen = (pool,) if divided else (labelled, choosing)
     if divided:
         findings += labels.check_new(rule, pool, force=force, key=key)
@@ -260,6 +274,11 @@ def adapt(  # noqa: PLR0913
         order = np.argsort(came)[~menu_makers]
         labelled, pool = pool.take(~menu_makers), pool.take(menu_makers)
         choosing = None if sequential else pool
+    elif unscored is not None and labelled is None:
+        raise BadOption(
+            f"{argument('unscored', unscored)} changes the rule, which needs patients with labels "
+            f"({argument('labelled')}). Leave it out."
+        )
     elif stated is None and labelled is None:
         raise BadOption(
             f"adapt needs the prevalence here ({argument('prevalence', 0.08)}) or labelled "
@@ -329,6 +348,7 @@ def worklist(
     check_cut_off_rule(rule)
     check_count("worklist", size, at_least=2)
     pool, _ = before.pool_of(rule, patients, force=force, key=key)
+    check_scored(pool, "a worklist picks patients by their scores")
     if size > pool.n_patients - before.LEAST_POOL:
         raise BadOption(
             f"{argument('worklist', size)} leaves fewer than {before.LEAST_POOL} of "

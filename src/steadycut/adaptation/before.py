@@ -90,10 +90,11 @@ def pool_of(
     """Return the unlabelled patients and what is odd about them."""
     several = list(given.values()) if isinstance(given, Mapping) else []
     patients = as_patients(rule, given)
-    if patients.n_patients < LEAST_POOL + (patients.labels is not None):
+    size = patients.scored.n_patients
+    if size < LEAST_POOL + (patients.labels is not None):
         raise TooFewPatients(
             f"adapt needs at least {LEAST_POOL} patients without labels, or {LEAST_POOL + 1} with; "
-            f"got {patients.n_patients}. Their scores say where the cut-offs lie. Add patients."
+            f"got {size}. Their scores say where the cut-offs lie. Add patients."
         )
     n_sites = 1 if patients.sites is None else np.unique(patients.sites).size
     if n_sites > 1:
@@ -110,7 +111,7 @@ def pool_of(
 def study_again(rule: FrozenRule, *several: PatientScores) -> list[guards.Finding]:
     """Notice the patients of the study without their labels: as many, with the same extremes."""
     scores, made = np.concatenate([patients.scores for patients in several]), rule.document
-    extremes = float(scores.min()), float(scores.max())
+    extremes = float(np.nanmin(scores)), float(np.nanmax(scores))
     if scores.size != made.provenance.patients.total or extremes != tuple(made.score_range):
         return []
     seen = "as many patients as made the rule, with the same smallest and largest score"
@@ -125,7 +126,7 @@ def _sterner(
     Such scores are so far from those of the rule that no change of patients explains it.
     """
     usual = rule.expected.usual
-    other_unit = usual is not None and is_far(usual, patients.scores)
+    other_unit = usual is not None and is_far(usual, patients.scored.scores)
     # A rule that was adapted here may be adapted here again, with other patients.
     stop = {"unit": other_unit, "site": rule.document.adapted is None}
     refused = {"severity": guards.REFUSE}
@@ -147,7 +148,7 @@ def situation_of(
 ) -> Situation:
     """Return the cut-offs to choose from, made without any label."""
     home, costs = home_scores(rule), rule.costs.plain
-    model, scores = Model.of(home), rule.sign * patients.scores
+    model, scores = Model.of(home), rule.sign * patients.scored.scores
     pool, frozen, stated = Pool.of(scores), rule.sign * rule.threshold, None
     if prevalence is not None:
         stated = Stated.of(model, model.counts(scores), prevalence)

@@ -60,10 +60,14 @@ class Judged:
 
 
 def labels_of(rule: FrozenRule, patients: PatientScores, came: IntArray | None = None) -> Labels:
-    """Return the oriented scores and the labels, in the order in which they came."""
+    """Return the oriented scores and the labels, in the order in which they came.
+
+    Without a score a patient who is called has the largest one, another has NaN: no cut-off calls.
+    """
     rows = slice(None) if came is None else came
+    scores = patients.oriented(rule.direction).scores[rows]
     return Labels(
-        scores=rule.sign * patients.scores[rows],
+        scores=np.where(np.isneginf(scores), np.nan, scores),
         labels=patients.known_labels[rows].astype(np.int64),
     )
 
@@ -111,7 +115,7 @@ def check_labelled(
                 "cut-offs, or are listed twice; the certificate would not hold. Leave them out "
                 "of one of the two."
             )
-    called = labels_of(there.rule, labelled).scores >= there.frozen
+    called = labels_of(there.rule, labelled.scored).scores >= there.frozen
     share = there.call_rate(there.frozen)
     for all_so, chance, who in (
         (called.all(), share, "called"),
@@ -153,7 +157,7 @@ def overlap(first: PatientScores, second: PatientScores) -> int:
 
 def unlike_random(there: Situation, labelled: PatientScores) -> list[str]:
     """Warn if the scores of the labelled patients are unlike those of the others."""
-    p_value = ks_2samp(there.rule.sign * labelled.scores, there.pool.scores).pvalue
+    p_value = ks_2samp(there.rule.sign * labelled.scored.scores, there.pool.scores).pvalue
     if p_value >= NOT_RANDOM:
         return []
     text = Warned.of("labelled patients")(
@@ -242,6 +246,8 @@ def joined(labels: Labels, choosing: Labels | None) -> Labels:
 
 def refitted_at(there: Situation, labels: Labels) -> float:
     """Return the cut-off that both hospitals would choose, if any were allowed."""
+    scored = np.isfinite(labels.scores)
+    labels = Labels(scores=labels.scores[scored], labels=labels.labels[scored])
     return refitted_with(there.model, there.costs, there.shift, labels)
 
 

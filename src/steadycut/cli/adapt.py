@@ -51,6 +51,9 @@ class AdaptOptions(ExternalOptions):
         "FILE", "A worklist.csv with its column label filled in, instead of a column of labels."
     )
     worklist: int | None = whole("N", "Write whom to label next, N patients, and nothing else.")
+    unscored: str | None = option(
+        "call|leave", "What is done to a patient without a score here. [default: as in the rule]"
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,6 +114,9 @@ def adapt_command(
     if control.plan is not None or control.trigger is not None:
         change_by_plan(use, frozen, here, certify, control, output)
         return
+    if here.unscored is not None:
+        frozen = frozen.with_policy(here.unscored)
+        use = replace(use, frozen=frozen)
     stated = check_prevalence(tables.parse_stated(here.prevalence))
     check_together(here, certify)
     without = replace(here, no_label=True, label=None, positive=None, label_how=None)
@@ -134,6 +140,7 @@ def adapt_command(
         delta=certify.delta,
         menu=first_menu(output.out, frozen) if certify.sequential else None,
         force=rule.force,
+        unscored=here.unscored,
         key=use.key,
     )
     document = tables.with_data(tables.with_warnings(adaptation.describe(), lacking, ()), read)
@@ -211,6 +218,7 @@ def check_by_plan(
         "--worklist": here.worklist,
         "--site": here.site,
         "--external": here.external,
+        "--unscored": here.unscored,
         "--force": rule.force or None,
     }
     for name, value in refused.items():

@@ -69,7 +69,7 @@ def apply_command(
     noticed = [
         *guards.texts_of(findings),
         *frozen.check_attributes(patients, unseen),
-        *same_score_warnings(patients),
+        *same_score_warnings(patients.scored),
         *alike_lines(read),
     ]
     n_outside = int(decisions["outside_range"].sum())

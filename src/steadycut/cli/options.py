@@ -132,6 +132,8 @@ Seed = Annotated[int, whole("N", "Seed; the same table, options and seed give th
 StableOrErm = Annotated[str, option("stable|erm", "How a cut is chosen.")]
 MISSING_ROWS = "refuse, or drop (and count) rows without a score and patients without a label."
 Missing = Annotated[str, option("refuse|drop", MISSING_ROWS)]
+WITHOUT_SCORE = "What is done to a patient of whom no row has a score; it is frozen with the rule."
+Unscored = Annotated[str, option("refuse|call|leave", WITHOUT_SCORE)]
 REMEMBERED = "A secret of at least 16 bytes by which patients are remembered."
 PatientKey = Annotated[Path | None, option("FILE", REMEMBERED, "--patient-key")]
 AsJson = Annotated[bool, switch("--json", "Print one JSON object and nothing else.")]
@@ -236,6 +238,7 @@ class FitColumns(ColumnOptions):
     horizon: float | None = number(
         "H", "Survival: who has the event by then? In the unit of --time."
     )
+    unscored: Unscored = "refuse"
 
     def request(self, **more: Any) -> Request:
         """Ask for every candidate; the label may be made from time, event and horizon."""

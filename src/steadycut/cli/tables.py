@@ -234,6 +234,7 @@ def row_counts(table: PatientTable, *, fewest: int = 0, sha256: str | None = Non
         rows=shown(table.n_rows),
         dropped_rows=shown(table.dropped.rows + (lost.rows if lost else 0)),
         dropped_patients=shown(table.dropped.patients),
+        dropped_positive=table.dropped.positive if table.dropped.patients and not fewest else None,
         dropped_incomplete_patients=shown(table.dropped.incomplete),
         sha256=sha256,
     )

@@ -199,8 +199,8 @@ def check_flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_scores(scores: ArrayLike) -> FloatArray:
-    """Return ``scores`` as a read-only array of finite floats, shape (n,)."""
+def check_scores(scores: ArrayLike, *, gaps: bool = False) -> FloatArray:
+    """Return ``scores`` as a read-only array of floats, shape (n,); all finite but for ``gaps``."""
     given = _one_dimension("scores", as_array("scores", scores))
     try:
         # numpy would silently drop the imaginary part of complex numbers, and count dates in days.
@@ -209,16 +209,17 @@ def check_scores(scores: ArrayLike) -> FloatArray:
         array = None
     if array is None:
         raise BadPatients("scores must be numbers, one per patient.")
-    bad = np.count_nonzero(~np.isfinite(array))
-    if bad:
+    finite = np.isfinite(array)
+    bad = np.count_nonzero(~finite)
+    if bad and not gaps:
         raise MissingScores(
             f"scores must be finite numbers; {bad} of {array.size} are missing, NaN or infinite. "
             "Remove these patients, or fix their scores."
         )
-    if array.size and np.abs(array).max() > LARGEST_SCORE:
+    if np.abs(array, where=finite, out=np.zeros_like(array)).max(initial=0) > LARGEST_SCORE:
         raise BadPatients(f"scores must not exceed {LARGEST_SCORE:g} in size; rescale them.")
     # Adding 0.0 makes a copy and turns negative zero into zero.
-    return read_only(array + 0.0)
+    return read_only(np.where(np.isnan(array), np.nan, array) + 0.0 if bad else array + 0.0)
 
 
 def check_labels(labels: ArrayLike, n_patients: int) -> LabelArray:

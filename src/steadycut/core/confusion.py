@@ -6,8 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.checks import BoolArray, IntArray
+from steadycut.core.checks import BoolArray, FloatArray, IntArray
 from steadycut.core.records import Costs, PatientScores
+
+# Below every score that a patient can have.
+LOWEST = -np.finfo(np.float64).max
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,6 +152,14 @@ def count_decisions(
     return counts
 
 
+def is_called(scores: FloatArray, threshold: float) -> BoolArray:
+    """Return who is called, by oriented scores: also with a threshold of -∞ nobody with one of -∞.
+
+    That is who has no score and is left.
+    """
+    return scores >= max(threshold, LOWEST)
+
+
 def confusion_at(patients: PatientScores, threshold: float) -> Confusion:
     """Count patients by class, and by whether their score is at least the threshold.
 
@@ -159,5 +170,6 @@ def confusion_at(patients: PatientScores, threshold: float) -> Confusion:
     Confusion(tp=2, fn=0, fp=1, tn=1)
     """
     positive, negative = patients.positive_scores, patients.negative_scores
-    fn, tn = (int(np.searchsorted(scores, threshold)) for scores in (positive, negative))
+    cut = max(threshold, LOWEST)
+    fn, tn = (int(np.searchsorted(scores, cut)) for scores in (positive, negative))
     return Confusion(tp=positive.size - fn, fn=fn, fp=negative.size - tn, tn=tn)

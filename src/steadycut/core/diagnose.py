@@ -37,7 +37,9 @@ def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) ->
     >>> flip_probability(np.array([0.2, 0.5, 0.9]), 0.5, np.array([0.1, 0.4, 0.6, 0.7]))
     array([0.25, 0.5 , 0.  ])
     """
-    return stratum_flips(scores, np.array([threshold]), draws[:, None])
+    # No draw decides otherwise about who has no score, and therefore an infinite one.
+    certain = np.where(np.isinf(scores), np.inf, scores)
+    return stratum_flips(certain, np.array([threshold]), draws[:, None])
 
 
 def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:

@@ -111,7 +111,9 @@ class Ensemble:
         total = np.zeros(several[0].n_patients, dtype=np.int64)
         for method, patients in zip(self.methods, several, strict=True):
             total += method.weight * method.doubled_ranks(patients.scores)
-        return replace(several[0], scores=total / self.steps, recipe=self.recipe)
+        # NaN where a patient has no score.
+        mean = np.where(np.isnan(several[0].scores), np.nan, total / self.steps)
+        return replace(several[0], scores=mean, recipe=self.recipe)
 
     def threshold(self, cut: IntArray, sign: float) -> FloatArray:
         """Return the threshold half a step below whole cuts, in oriented units.

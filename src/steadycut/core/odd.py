@@ -25,6 +25,7 @@ SMALLEST_SPREAD = 1e-150
 
 def check_varied(patients: PatientScores) -> None:
     """Refuse a score that is the same for every patient, or nearly so on the scale of floats."""
+    patients = patients.scored
     if is_constant(patients):
         raise BadPatients(
             f"every patient has the same score {float(patients.scores[0]):g} "

@@ -45,6 +45,9 @@ from steadycut.errors import (
 
 DIRECTIONS = ("ge", "le")
 Direction = Literal["ge", "le"]
+# What is done to a patient without a score.
+Unscored = Literal["call", "leave"]
+UNSCORED = ("refuse", "call", "leave")
 T = TypeVar("T")
 Held = Mapping[str, NDArray[Any] | None]
 # Between two identifiers.
@@ -153,7 +156,8 @@ class Recipe:
     then the mean over the slides of each patient. ``positive`` is the label that counts as 1.
     ``negative`` is the other label, if both are names of classes. ``label_how`` is ``"any"`` where
     one positive row makes the patient positive, and None where all rows have the same label. With
-    a ``horizon`` labels are made from the follow-up ``time`` and the ``event``.
+    a ``horizon`` labels are made from the follow-up ``time`` and the ``event``. ``unscored`` says
+    what is done to a patient without a score, and is None where there must be none.
     """
 
     patient: str = "patient"
@@ -168,6 +172,7 @@ class Recipe:
     time: str | None = None
     event: str | None = None
     horizon: float | None = None
+    unscored: Unscored | None = None
 
     @property
     def chain(self) -> tuple[tuple[str, str], ...]:
@@ -197,6 +202,10 @@ class PatientScores(Framed):
     happened by the horizon, 0 if the patient was followed to it without the event, and -1, unknown,
     if the patient was censored before.
 
+    With ``unscored``, ``"call"`` or ``"leave"``, patients may have no score (NaN). Each of them is
+    called, or not called, whatever the cut-off is. Once the scores are oriented, they have an
+    infinite one.
+
     Patients with identifiers are sorted by identifier, so that no result depends on the order of
     the input. Patients without identifiers keep their order.
 
@@ -225,7 +234,7 @@ class PatientScores(Framed):
     _made: dict[str, Any] = field(init=False)
 
     @explains_calls
-    def __init__(
+    def __init__(  # noqa: PLR0913
         self,
         scores: ArrayLike,
         labels: ArrayLike | None = None,
@@ -240,11 +249,14 @@ class PatientScores(Framed):
         attributes: Mapping[str, Sequence[object] | TextArray] | None = None,
         recipe: Recipe | None = None,
         positive: object = None,
+        unscored: str | None = None,
     ) -> None:
-        checked = check_scores(scores)
+        recipe = Recipe() if recipe is None else recipe
+        if unscored is not None:
+            recipe = replace(recipe, unscored=policy_of(unscored))
+        checked = check_scores(scores, gaps=recipe.unscored is not None)
         n = checked.size
         given = {"labels": labels, "sites": sites, "patients": patients, "time": time}
-        recipe = Recipe() if recipe is None else recipe
         if positive is not None:
             labels, recipe = _coded(labels, positive, recipe)
         if horizon is not None:
@@ -311,6 +323,23 @@ class PatientScores(Framed):
         return self.known_labels if self.labels is None else self.labels
 
     @property
+    def n_unscored(self) -> int:
+        """Number of patients without a score."""
+        return self.n_patients - self.scored.n_patients
+
+    @property
+    def scored(self) -> "PatientScores":
+        """The patients with a score."""
+        if self.recipe.unscored is None:
+            return self
+        return self.once("scored", lambda: self.take(np.isfinite(self.scores)))
+
+    @property
+    def without_score(self) -> "PatientScores":
+        """The patients without a score."""
+        return self.take(~np.isfinite(self.scores))
+
+    @property
     def of_known_fate(self) -> "PatientScores":
         """The patients whose fate their follow-up shows; without a follow-up all of them."""
         if self.time is None:
@@ -319,6 +348,23 @@ class PatientScores(Framed):
         return self.once(
             "known fate", lambda: self.take(replace(self, labels=None).fates != UNKNOWN)
         )
+
+    @property
+    def usable(self) -> "PatientScores":
+        """The patients with a score whose fate is known."""
+        return self.of_known_fate.scored
+
+    def under(self, policy: Unscored | None) -> "PatientScores":
+        """Return the patients with what is done to those without a score; refuse any without it."""
+        if policy == self.recipe.unscored:
+            return self
+        if policy is None and self.n_unscored:
+            raise BadPatients(
+                f"{self.n_unscored} of {self.n_patients} patients have no score, and nothing says "
+                "what is done to them. Leave them out, or fit the rule with "
+                f"{argument('unscored', 'call|leave')}."
+            )
+        return replace(self, recipe=replace(self.recipe, unscored=policy))
 
     @property
     def n_unknown(self) -> int:
@@ -386,6 +432,7 @@ class PatientScores(Framed):
         if self.labels is not None:
             labelled = f", {np.count_nonzero(self.labels == 1)} positive"
             labelled += f", {self.n_unknown} unknown" if self.n_unknown else ""
+        labelled += f", {self.n_unscored} without a score" if self.n_unscored else ""
         return f"PatientScores({self.n_patients} patients{labelled}; {self.recipe.name})"
 
     def _content(self) -> object:
@@ -402,8 +449,15 @@ class PatientScores(Framed):
         return {**known, **{n: column for n, column in self.attributes.items() if n not in known}}
 
     def oriented(self, direction: str) -> "PatientScores":
-        """Return the same patients with oriented scores: a high score is called."""
-        return self if sign_of(direction) > 0 else replace(self, scores=-self.scores)
+        """Return the same patients with oriented scores: a high score is called.
+
+        A patient without a score gets an infinite one: the highest if such patients are called.
+        """
+        sign, end = sign_of(direction), np.inf if self.recipe.unscored == "call" else -np.inf
+        if sign > 0 and not self.n_unscored:
+            return self
+        scores = np.where(np.isnan(self.scores), end, sign * self.scores)
+        return replace(self, scores=scores)
 
     def fingerprint(self) -> str:
         """Return a SHA-256 of the patient-level table: identifiers, scores, labels and sites."""
@@ -414,6 +468,21 @@ class PatientScores(Framed):
             digest.update(text + b"\x1e")
         digest.update(self.scores.astype("<f8").tobytes())
         return digest.hexdigest()
+
+
+def policy_of(unscored: str) -> Unscored | None:
+    """Return what is done to patients without a score; None where they are refused."""
+    check_choice("unscored", unscored, UNSCORED)
+    return None if unscored == "refuse" else cast("Unscored", unscored)
+
+
+def check_scored(patients: PatientScores, what: str) -> None:
+    """Refuse patients without a score; ``what`` needs one of everybody, and says why."""
+    if patients.n_unscored:
+        raise BadOption(
+            f"{patients.n_unscored} of {patients.n_patients} patients have no score, and {what}. "
+            "Leave them out, and say so."
+        )
 
 
 def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[IntArray, Recipe]:

@@ -180,6 +180,21 @@ def try_candidate(
     )
 
 
+def with_unscored(candidate: Candidate, patients: PatientScores, search: Search) -> Candidate:
+    """Return a candidate with the cost of those of the choosing patients who have no score.
+
+    It is the same at every cut-off. Radius, modulus and penalty stay those of the others.
+    """
+    if not patients.n_unscored:
+        return candidate
+    without = confusion_at(patients.without_score, 0.0)
+    share, cost = without.n_patients / patients.n_patients, without.risk(search.costs)
+    risk, least = (
+        (1 - share) * risk + share * cost for risk in (candidate.risk, candidate.smallest_risk)
+    )
+    return replace(candidate, risk=risk, smallest_risk=least)
+
+
 def _resampling(
     patients: PatientScores, cuts: Cuts, search: Search, draw: Draw, groups: IntArray | None
 ) -> Draw:

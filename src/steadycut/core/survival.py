@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtr
 
 from steadycut.core.checks import BoolArray, FloatArray
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import Confusion, confusion_at, is_called
 from steadycut.core.records import UNKNOWN, Costs, PatientScores
 from steadycut.errors import Warned
 
@@ -45,12 +45,12 @@ def worst_labels(patients: PatientScores, threshold: float) -> PatientScores:
     >>> worst_labels(cohort, 1.5).labels
     array([1, 0], dtype=int8)
     """
-    return _labelled(patients, patients.scores < threshold)
+    return _labelled(patients, ~is_called(patients.scores, threshold))
 
 
 def best_labels(patients: PatientScores, threshold: float) -> PatientScores:
     """Return the patients with a correct decision for everybody of unknown fate."""
-    return _labelled(patients, patients.scores >= threshold)
+    return _labelled(patients, is_called(patients.scores, threshold))
 
 
 def _labelled(patients: PatientScores, ill: BoolArray) -> PatientScores:
@@ -164,7 +164,7 @@ class Weighted:
 
 def weighted_at(patients: PatientScores, threshold: float, costs: Costs, delta: float) -> Weighted:
     """Return what the weighted patients of known fate show; high scores are called."""
-    weights, called = weights_of(patients), patients.scores >= threshold
+    weights, called = weights_of(patients), is_called(patients.scores, threshold)
     ill, healthy = patients.fates == 1, patients.fates == 0
     miss, alarm = (
         weighted_rate(called == wrong, weights, among)
@@ -213,7 +213,7 @@ def extremes_at(patients: PatientScores, threshold: float) -> Extremes:
         worst=confusion_at(worst_labels(patients, threshold), threshold),
         best=confusion_at(best_labels(patients, threshold), threshold),
         n_unknown=patients.n_unknown,
-        n_unknown_called=int(np.count_nonzero(unknown & (patients.scores >= threshold))),
+        n_unknown_called=int(np.count_nonzero(unknown & is_called(patients.scores, threshold))),
     )
 
 

@@ -321,6 +321,7 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
     shares_internal: parts.Floats | None
     between: BetweenPart | None = None
     sampled: SampledPart | None = None
+    unscored: parts.UnscoredPart | None = None
     frozen_rule: AnyFrozen | None = None
 
 

@@ -24,6 +24,7 @@ from pydantic import Field, FiniteFloat, ValidationError
 from steadycut._kinds import file_name_of
 from steadycut._version import __version__
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_labels, refuse
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import (
     Costs,
     PatientScores,
@@ -81,10 +82,21 @@ class QuantilesPart(parts.Part):
 
 
 class Reference(parts.CountsPart, QuantilesPart):
-    """What an audit needs of the patients who certified the rule."""
+    """What an audit needs of the patients who certified the rule.
+
+    ``unscored`` counts those of them who have no score.
+    """
 
     bins: BinsPart
     instances_per_patient: parts.InstancesPart | None
+    unscored: parts.CountsPart | None = None
+
+    @property
+    def scored(self) -> Confusion:
+        """The patients with a score, by class and decision."""
+        if self.unscored is None:
+            return self.confusion
+        return Confusion.of_counts(self.confusion.counts - self.unscored.confusion.counts)
 
     @property
     def rank_bins(self) -> RankBins:
@@ -247,11 +259,15 @@ class FrozenFile(Shown, ABC, Generic[Document]):
 
     def decide_patients(self, patients: PatientScores) -> IntArray:
         """Return the action for each patient, 0 for the lowest: as many cut-offs as are reached."""
-        return stratum_of(self._oriented(patients.scores), self.sign * np.array(self.cut_offs))
+        scores = patients.oriented(self.direction).scores
+        actions = stratum_of(scores, self.sign * np.array(self.cut_offs))
+        return np.where(np.isneginf(scores), 0, actions)
 
     def flip_probability_of(self, patients: PatientScores) -> FloatArray:
         """Return, for each patient, how often a resampled study takes another action."""
-        return self.flip_probability(patients.scores)
+        flips = np.zeros(patients.n_patients)
+        flips[np.isfinite(patients.scores)] = self.flip_probability(patients.scored.scores)
+        return flips
 
     def flip_probability(self, scores: ArrayLike) -> FloatArray:
         """Return, for each patient score, how often a resampled study takes another action."""
@@ -374,6 +390,10 @@ class FrozenFile(Shown, ABC, Generic[Document]):
 
     # What works for every kind ----------------------------------------------------------------
 
+    def under_policy(self, patients: PatientScores) -> PatientScores:
+        """Return patients with what the rule does to those without a score; else refuse any."""
+        return patients.under(self.recipe.unscored)
+
     def patients_of(self, given: GivenPatients) -> PatientScores:
         """Return the patients with the score that is decided on.
 
@@ -381,9 +401,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         order and perhaps with others.
         """
         if isinstance(given, PatientScores):
-            return given
+            return self.under_policy(given)
         several = _listed(given)
-        methods = [made_by(recipe, several) for recipe in self.recipes]
+        methods = [self.under_policy(made_by(recipe, several)) for recipe in self.recipes]
         check_same_patients(methods)
         return self.combined(methods)
 
@@ -439,6 +459,7 @@ class FrozenFile(Shown, ABC, Generic[Document]):
             sites=sites,
             positive_occurs=False,
             levels=[(there[level], how) for level, how in first.levels],
+            unscored=first.unscored or "refuse",
             how=list(dict.fromkeys(recipe.how for recipe in recipes)),
             attributes=dict.fromkeys([*own, *named, *attributes]),
             missing=missing,

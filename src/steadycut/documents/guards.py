@@ -122,11 +122,11 @@ def check_deployment(
     """
     expected = rule.expected
     check_fits(expected.remembered, key)
-    seen = [check(expected, patients) for check in CHECKS]
+    seen = [check(expected, patients.scored) for check in CHECKS]
     seen += [_same_patients(expected, patients, grades), _known_patients(expected, patients, key)]
     for recipe, score_range in expected.methods if several else ():
         own = replace(expected, score_range=score_range)
-        seen.append(check_range(own, made_by(recipe, several), f" of '{recipe.name}'"))
+        seen.append(check_range(own, made_by(recipe, several).scored, f" of '{recipe.name}'"))
     return [finding for finding in seen if finding]
 
 

@@ -28,7 +28,7 @@ from pydantic import (
 
 from steadycut.core.class_names import ClassNames
 from steadycut.core.confusion import Confusion
-from steadycut.core.records import Costs
+from steadycut.core.records import Costs, Unscored
 from steadycut.core.survival import LogRankCut, Weighted
 from steadycut.core.verdict import Answer, RateName
 from steadycut.documents import canonical_json
@@ -200,6 +200,7 @@ class Columns(Part):
     one, if both are names of classes; older files do not have it. ``label_how`` is ``any`` if one
     positive row makes a patient positive; otherwise all rows of a patient have the same label. With
     a ``horizon``, ``time`` and ``event`` make the label, and ``positive`` is the value of an event.
+    ``unscored`` says what is done to a patient without a score, if there may be any.
     """
 
     patient: str
@@ -213,6 +214,7 @@ class Columns(Part):
     time: str | None = None
     event: str | None = None
     horizon: FiniteFloat | None = Field(default=None, gt=0)
+    unscored: Unscored | None = None
 
 
 class NamedClasses(Part):
@@ -493,12 +495,27 @@ class ExplorerPart(Part):
     grey_negative: Counts
 
 
+class UnscoredPart(Part):
+    """What is done to patients without a score, and how many of all patients have none.
+
+    ``positive`` of them are ill, where that is known.
+    """
+
+    policy: Unscored
+    n_patients: Count
+    positive: Count | None
+
+
 class DataPart(Part):
-    """How many rows the table had, and what was left out of it."""
+    """How many rows the table had, and what was left out of it.
+
+    ``dropped_patients`` have no score; ``dropped_positive`` of them are ill, where that is known.
+    """
 
     rows: int
     dropped_rows: int
     dropped_patients: int
+    dropped_positive: int | None = None
     dropped_incomplete_patients: int
     sha256: str | None = None
 

@@ -17,7 +17,7 @@ from pydantic import Field, FiniteFloat
 from steadycut.core.bounds.modulus import dkw_band_width
 from steadycut.core.checks import IntArray
 from steadycut.core.ensemble import LARGEST_REFERENCE, WEIGHT_PARTS, Ensemble, Method
-from steadycut.core.records import Costs, PatientScores, Recipe
+from steadycut.core.records import Costs, PatientScores, Recipe, policy_of
 from steadycut.core.rounding import who_is_called
 from steadycut.core.verdict import RateName
 from steadycut.documents import parts
@@ -125,6 +125,11 @@ class FrozenRule(CallFile[RuleDocument]):
 
     schema = "steadycut.rule/1"
     _model = RuleDocument
+
+    def with_policy(self, unscored: str) -> "FrozenRule":
+        """Return the rule, with its own hash, where patients without a score are called or left."""
+        columns = self.document.columns.model_copy(update={"unscored": policy_of(unscored)})
+        return FrozenRule(self.document.model_copy(update={"columns": columns}))
 
     def __repr__(self) -> str:
         sign = ">=" if self.direction == "ge" else "<="

@@ -284,3 +284,4 @@ class StudyDocument(parts.NamedClasses, AnyStudy):
     break_even: parts.Record[BreakEven] | None = None
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None
+    unscored: parts.UnscoredPart | None = None

@@ -65,12 +65,14 @@ class Gaps:
 class Dropped:
     """What ``missing="drop"`` left out.
 
-    ``rows`` lack a finite score, and ``patients`` have no other rows. ``gaps`` tells about each
-    patient-level column that had empty cells. ``unmatched`` counts what had no partner in a sheet.
+    ``rows`` lack a finite score, and ``patients`` have no other rows; ``positive`` of these are
+    ill, where labels are known. ``gaps`` tells about each patient-level column that had empty
+    cells. ``unmatched`` counts what had no partner in a sheet.
     """
 
     rows: int = 0
     patients: int = 0
+    positive: int | None = None
     gaps: tuple[Gaps, ...] = ()
     unmatched: Unmatched | None = None
 
@@ -88,9 +90,11 @@ class Layout:
     are left out. In the other groups the rows with finite scores count; ``sizes`` is their number
     in each leaf. Leaves are in the order of patients: ``first_leaf`` says where the leaves of each
     patient begin, and its last entry how many leaves there are. ``steps`` lead from leaves to
-    patients, one per level. ``attributes`` and ``order`` are those of the patients. ``negative`` is
-    the label that counts as 0, if both labels are names of classes. With a horizon there are
-    ``time`` and ``event`` instead of labels. ``elsewhere`` are the sites that were not asked for.
+    patients, one per level. All of this is about patients with a score, whose names are
+    ``patients``. Where others are kept, ``everyone`` has the names of all, and ``has_score`` says
+    who has one. Labels, sites, ``attributes`` and ``order`` are those of all. ``negative`` is the
+    label that counts as 0, if both labels are names of classes. With a horizon there are ``time``
+    and ``event`` instead of labels. ``elsewhere`` are the sites that were not asked for.
     """
 
     leaf_of: IntArray
@@ -98,6 +102,8 @@ class Layout:
     first_leaf: IntArray
     steps: tuple[IntArray, ...]
     patients: NDArray[np.str_]
+    everyone: NDArray[np.str_]
+    has_score: NDArray[np.bool_]
     labels: NDArray[np.int8] | None
     negative: str | None
     sites: NDArray[np.str_] | None
@@ -158,12 +164,19 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     labelled = _any_positive(asked, request) if request.label_how == ANY else asked
     filled, gaps = _fill_gaps(labelled, request)
     _check_filled(filled, request.roles, _droppable(request))
-    _check_scores(filled, request)
+    whose = filled.keys[request.patient].codes
+    kept_out = np.zeros(whose.size, dtype=bool)
+    if request.unscored != "refuse":
+        kept_out = ~np.isin(whose, whose[filled.n_usable > 0])
+    _check_scores(filled, request, filled.take(~kept_out))
     labels = _patient_labels(filled, request, request.label)
     event, time = _patient_labels(filled, request, request.event), _times(filled, request)
     sites = None if request.site is None else _patient_values(filled, request, request.site)
     used = filled.n_usable > 0
     kept, patient_of = _in_order(filled.keys[request.patient], used)
+    everyone, _ = _in_order(filled.keys[request.patient], used | kept_out)
+    names = _texts(filled.keys[request.patient])
+    left_out = np.setdiff1d(whose, everyone)
     levels = [filled.keys[column].codes[used] for column, _ in request.levels]
     leaf, *steps = nest(patient_of, levels)
     sizes = np.bincount(leaf, weights=filled.n_usable[used]).astype(np.int64)
@@ -176,24 +189,27 @@ def lay_out(survey: Survey, request: Request) -> Layout:
         sizes=sizes,
         first_leaf=np.concatenate(([0], np.cumsum(n_leaves))),
         steps=tuple(steps),
-        patients=_texts(filled.keys[request.patient])[kept],
-        labels=None if labels is None else labels[kept],
+        patients=names[kept],
+        everyone=names[everyone],
+        has_score=np.isin(everyone, kept),
+        labels=None if labels is None else labels[everyone],
         negative=_negative_name(filled, request),
-        sites=None if sites is None else sites[kept],
+        sites=None if sites is None else sites[everyone],
         attributes={
-            name: _patient_values(filled, request, name)[kept] for name in request.attributes
+            name: _patient_values(filled, request, name)[everyone] for name in request.attributes
         },
-        order=arrival_places(filled, request, kept),
+        order=arrival_places(filled, request, everyone),
         n_instances=np.bincount(patient_of, weights=filled.n_usable[used]).astype(np.int64),
         n_rows=asked.total + (unmatched.rows if unmatched else 0),
         dropped=Dropped(
-            rows=filled.total - usable,
-            patients=_n_distinct(filled.keys[request.patient].codes) - kept.size,
+            rows=filled.total - usable - int(filled.n_rows[kept_out].sum()),
+            patients=left_out.size,
+            positive=None if labels is None else int((labels[left_out] == 1).sum()),
             gaps=gaps,
             unmatched=unmatched,
         ),
-        time=None if time is None else time[kept],
-        event=None if event is None else event[kept],
+        time=None if time is None else time[everyone],
+        event=None if event is None else event[everyone],
         elsewhere=_elsewhere(joined, request),
     )
 
@@ -402,13 +418,14 @@ def _check_filled(
             )
 
 
-def _check_scores(survey: Survey, request: Request) -> None:
+def _check_scores(survey: Survey, request: Request, scored: Survey) -> None:
+    """Refuse scores that are none; in the rows of ``scored`` also gaps, unless they are dropped."""
     patients = frozenset(survey.keys[request.patient].texts)
     for name in request.scores:
         _check_numbers(name, survey.scores[name], survey.total, patients, request.decimal)
     if request.missing == "refuse":
-        finite = {name: int(facts.n_finite.sum()) for name, facts in survey.scores.items()}
-        _refuse_gaps({name: survey.total - finite[name] for name in request.scores}, survey.total)
+        finite = {name: int(facts.n_finite.sum()) for name, facts in scored.scores.items()}
+        _refuse_gaps({name: scored.total - finite[name] for name in request.scores}, survey.total)
     if not survey.n_usable.any():
         listed = ", ".join(map(repr, request.scores))
         msg = f"no row has a usable score in {listed}; all {survey.total} rows lack one."

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 from hashlib import sha256
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,7 +85,10 @@ def build_patients(
         patients=patients,
         n_rows=layout.n_rows,
         dropped=layout.dropped,
-        clusters={name: clusters_from(sums, labels) for name, sums in finished.clusters.items()},
+        clusters={
+            name: clusters_from(sums, None if labels is None else labels[layout.has_score])
+            for name, sums in finished.clusters.items()
+        },
         order=layout.order,
         warnings=tuple(dict.fromkeys([*_codes(survey, layout), *_copies(finished)])),
         elsewhere=layout.elsewhere,
@@ -168,14 +172,20 @@ def _advance(say: Progress, before: int, total: int) -> Advance:
 def _patients(
     layout: Layout, finished: Finished, request: Request
 ) -> dict[tuple[str, str], PatientScores]:
+    def spread(numbers: NDArray[Any], empty: float) -> NDArray[Any]:
+        """Return numbers of patients with a score as those of all."""
+        of_all = np.full(layout.has_score.size, empty, dtype=numbers.dtype)
+        of_all[layout.has_score] = numbers
+        return of_all
+
     return {
         (request.named(score), how): PatientScores(
-            scores=numbers,
+            scores=spread(numbers, np.nan),
             labels=layout.labels,
-            patients=layout.patients,
+            patients=layout.everyone,
             sites=layout.sites,
-            n_instances=layout.n_instances,
-            n_units=finished.n_units if request.levels else None,
+            n_instances=spread(layout.n_instances, 0),
+            n_units=spread(finished.n_units, 0) if request.levels else None,
             time=layout.time,
             event=layout.event,
             attributes={request.named(name): values for name, values in layout.attributes.items()},

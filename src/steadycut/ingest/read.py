@@ -178,6 +178,7 @@ class More(Reading, total=False):
     levels: Iterable[Level]
     attributes: str | Iterable[str]
     missing: str
+    unscored: str
     delimiter: str | None
     decimal: str
     patient_from: str | None
@@ -253,6 +254,9 @@ def aggregate(
         ``"refuse"``, the default, or ``"drop"`` rows whose score is missing, NaN or infinite, and
         patients who have no label, or no value of an attribute, in any row. Dropping warns with the
         numbers; patients who have no other rows are left out too.
+    unscored
+        What is done to patients of whom no row has a score: ``"refuse"``, the default, ``"call"``
+        or ``"leave"``. With the latter they are kept, with NaN as their score.
     delimiter, decimal
         Separator of CSV files (``,``, ``;``, ``|`` or ``tab``; by default the header tells it), and
         the decimal sign of scores that are written as text (a point by default).

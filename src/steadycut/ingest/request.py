@@ -14,7 +14,7 @@ from steadycut.core.aggregate.aggregators import (
     parse_aggregator,
 )
 from steadycut.core.checks import check_choice, check_positive, refuse, shown
-from steadycut.core.records import Recipe
+from steadycut.core.records import Recipe, policy_of
 from steadycut.errors import BadOption, argument, did_you_mean
 
 if TYPE_CHECKING:
@@ -68,6 +68,9 @@ class Request:
     attributes
         Further patient-level columns, such as sex or scanner: one value per patient, as a text.
         One of them may also be the site.
+    unscored
+        ``"refuse"``, or what is done to patients of whom no row has a score: ``"call"``,
+        ``"leave"``. They are kept then.
     incomplete
         ``"refuse"`` or ``"drop"`` patients who have no label, or no value of an attribute, in any
         row.
@@ -117,6 +120,7 @@ class Request:
     levels: tuple[tuple[str, How], ...] = ()
     hows: tuple[How, ...] = ("mean",)
     missing: str = "refuse"
+    unscored: str = "refuse"
     attributes: tuple[str, ...] = ()
     incomplete: str = "refuse"
     order: str | None = None
@@ -135,6 +139,7 @@ class Request:
     def __post_init__(self) -> None:
         check_choice("missing", self.missing, MISSING_POLICIES)
         check_choice("incomplete", self.incomplete, MISSING_POLICIES)
+        _ = policy_of(self.unscored)
         check_choice("label_how", self.label_how, LABEL_HOWS)
         if self.delimiter not in {None, *DELIMITERS}:
             refuse("delimiter", "be , ; | or tab", self.delimiter)
@@ -270,6 +275,7 @@ class Request:
             time=None if self.time is None else self.named(self.time),
             event=None if self.event is None else self.named(self.event),
             horizon=None if self.horizon is None else float(self.horizon),
+            unscored=policy_of(self.unscored),
         )
 
 

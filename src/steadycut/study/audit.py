@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.checks import TextArray, check_flag, check_fraction, shown, shown_groups
 from steadycut.core.odd import same_score_warnings
-from steadycut.core.records import PatientScores, check_patients
+from steadycut.core.records import PatientScores, check_patients, check_scored
 from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
 from steadycut.documents import guards
@@ -23,7 +23,7 @@ from steadycut.study.home import check_cut_off_rule
 from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
-from steadycut.study.reference import survival_part
+from steadycut.study.reference import survival_part, unscored_part
 from steadycut.study.small_cells import ROUNDED, grouped_for, noticed, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
@@ -143,10 +143,11 @@ def audit(
     unlike = rule.check_attributes(cohort, unseen)
     check_fraction("margin", margin)
     # Warnings of same scores count patients.
-    same = same_score_warnings(cohort) if small_cells is None else ()
+    same = same_score_warnings(cohort.scored) if small_cells is None else ()
     columns = group_columns(cohort, group, small_cells)
     home = home_of(rule)
     if small_cells is not None:
+        check_scored(cohort, "small cells hold patients of similar scores")
         cohort = grouped_for(rule, cohort, small_cells)
         home = None if home is None else without_bins(home)
     actions = rule.decide_patients(cohort)
@@ -163,19 +164,19 @@ def audit(
         n_patients=cohort.n_patients,
         members=np.bincount(actions, minlength=len(rule.actions)),
         flip_probability=rule.flip_probability_of(cohort),
-        scores=class_quantiles(cohort.of_known_fate),
+        scores=class_quantiles(cohort.usable),
         warnings=(
             *(guards.texts_of(findings) if small_cells is None else noticed(findings, small_cells)),
             *unlike,
             *same,
-            *swapped_here(rule, cohort.of_known_fate),
+            *swapped_here(rule, cohort.usable),
             *(unknown_warnings(followed, "here") if followed is not None else ()),
             *(() if grades is None or rule.rounded is None else [ROUNDED[rule.rounded]]),
             *(() if drawn is None else drawn.warnings()),
         ),
         forced=tuple(guards.forced_names(findings)),
         small_cells=small_cells,
-        unlabelled=None if home is None else without_labels(home, cohort.scores),
+        unlabelled=None if home is None else without_labels(home, cohort.scored.scores),
         labelled=labelled,
         survival=None if labelled is None else survival_here(rule, followed, labelled),
         margin=margin,
@@ -183,6 +184,7 @@ def audit(
         label_how=None if grades is None else cohort.recipe.label_how,
         sampled=drawn,
         sites=None if cohort.sites is None else np.unique(shown_groups(cohort.sites)).tolist(),
+        unscored=unscored_part(cohort),
     )
     warn_each(found.warnings, stacklevel=3)
     return found
@@ -205,6 +207,7 @@ def by_plan(
         msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
         raise BadOption(msg)
     patients = as_patients(rule, scores)
+    check_scored(patients, "a labelling plan draws patients by their scores")
     rule = check_cut_off_rule(rule)
     return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 

@@ -64,6 +64,7 @@ class Audit(Decided):
     label_how: Literal["any"] | None = None
     sampled: Sampled | None = None
     sites: list[str] | None = None
+    unscored: parts.UnscoredPart | None = None
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
@@ -139,7 +140,7 @@ def described_audit(found: Audit, confidence: float) -> audit.AuditDocument:
     """Return the audit of a frozen file of any kind, with the parts that make sense for it."""
     rule, part = found.rule, found.labelled
     known = _shared(found)
-    cut_off = {} if found.unlabelled is None else _cut_off(rule, found.unlabelled)
+    cut_off = _cut_off(found)
     if part is None:
         known |= {**cut_off, **_unanswered(found)}
         model = audit.CutOffAudit if cut_off else audit.AuditDocument
@@ -152,12 +153,15 @@ def described_audit(found: Audit, confidence: float) -> audit.AuditDocument:
     return audit.LabelledCutOffAudit.of(rule, rule.document, found, **known)
 
 
-def _cut_off(rule: FrozenFile[Any], unlabelled: audit.WithoutLabels) -> dict[str, object]:
-    """Return what the audit of one cut-off says besides."""
-    reference = rule.reference
-    assert reference is not None  # noqa: S101
+def _cut_off(found: Audit) -> dict[str, object]:
+    """Return what the audit of one cut-off says besides; nothing for other files."""
+    rule, unlabelled, reference = found.rule, found.unlabelled, found.rule.reference
+    if unlabelled is None or reference is None:
+        return {}
     return {
         **dict(unlabelled),
+        "call_rate": found.call_rate,
+        "call_rate_internal": reference.confusion.call_rate,
         "threshold": rule.cut_off,
         "ensemble": ensemble_shares(rule),
         "scores_internal": parts.ScoresPart(
@@ -454,10 +458,10 @@ def distances_here(
     home, here = rule.reference, part.patients
     if home is None:
         return None
-    before = change.reference
+    before, scored, here = change.reference, home.scored, here.usable
     pairs = (
-        (home.quantiles_positive, before.n_positive, here.positive_scores),
-        (home.quantiles_negative, before.n_negative, here.negative_scores),
+        (home.quantiles_positive, scored.n_positive, here.positive_scores),
+        (home.quantiles_negative, scored.n_negative, here.negative_scores),
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
     return global_distances(before, part.comparison.confusion, costs.plain, *apart)

@@ -50,11 +50,16 @@ def choose(
 ) -> Choice:
     """Choose a cut-off by the patients at ``select``; those of the others are not looked at.
 
+    Patients without a score add the same cost at every cut-off: the others choose.
     ``draw`` resamples patients and runs the rule again. ``within`` are the groups of the patients,
     if they are resampled within groups.
     """
-    oriented = [scores.oriented(options.direction) for scores in candidates]
+    has_score = np.isfinite(candidates[0].scores)
+    select = select[has_score[select]]
     groups = None if within is None else within[select]
+    select = (np.cumsum(has_score) - 1)[select]
+    candidates = [scores.scored for scores in candidates]
+    oriented = [scores.oriented(options.direction) for scores in candidates]
     tried: dict[int, Candidate] = {}
     refusals: dict[str, NoFeasibleCut] = {}
     for place, scores in enumerate(oriented):

@@ -38,7 +38,7 @@ def rival_cuts(study: FittedStudy) -> list[RivalPart]:
     for name in RIVALS:
         if name != study.options.search.rule:
             cut = choose_again(study, curve, parse_rule(name), costs)
-            risk = confusion_at(study.chose, cut).risk(costs)
+            risk = confusion_at(study.selecting, cut).risk(costs)
             rows.append(RivalPart(rule=name, threshold=study.turned(cut), risk=risk))
     return rows
 

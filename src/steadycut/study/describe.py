@@ -14,7 +14,7 @@ from steadycut.core.cuts.risk_curve import count_below, count_errors, left_cdf, 
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
 from steadycut.core.rates import miller_siegmund, p_chi_squared
-from steadycut.core.records import UNKNOWN, PatientScores, Recipe
+from steadycut.core.records import UNKNOWN, PatientScores, Recipe, check_scored
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import TippingPoint, tipping_point
@@ -36,7 +36,14 @@ from steadycut.study.operating_point import (
     point_part,
     study_point,
 )
-from steadycut.study.reference import rate_parts, reference_of, span_of, survival_part
+from steadycut.study.reference import (
+    rate_parts,
+    reference_of,
+    span_of,
+    survival_part,
+    unscored_among,
+    unscored_part,
+)
 from steadycut.study.small_cells import without_small_cells
 from steadycut.study.useful import study_verdict
 
@@ -73,12 +80,13 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         rivals=rival_cuts(study),
         modulus_curve=modulus_curve(study),
         cost_curve=None if study.has_unknown else cost_curve(study),
-        scores=class_quantiles(study.certify_patients.of_known_fate),
+        scores=class_quantiles(study.certify_patients.usable),
         explorer=study_explorer(study),
         patients=documents.StudyCounts.of(counted, sites=n_sites(study)),
         test=held_out_part(study, confidence),
         options=options_part(study),
         survival=study_survival(study),
+        unscored=unscored_part(study.everyone),
         # Added by those who know the table and write the page.
         **dict.fromkeys(("instances", "data", "frozen_rule")),
     )
@@ -89,7 +97,7 @@ def study_survival(study: FittedStudy) -> parts.SurvivalPart | None:
     patients, search = study.followed, study.options.search
     if patients.time is None:
         return None
-    chose = study.patients.take(study.roles.select)
+    chose = study.patients.take(study.roles.select).scored
     assert chose.time is not None  # noqa: S101
     assert chose.event is not None  # noqa: S101
     return survival_part(
@@ -154,7 +162,7 @@ def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
     searched for is corrected for the search among those who chose.
     """
     search, threshold = study.options.search, study.chosen.threshold
-    select, certify = (confusion_at(role, threshold) for role in (study.chose, study.certified))
+    select, certify = (confusion_at(role, threshold) for role in (study.selecting, study.certified))
     honest = study.options.honesty == "split"
     rows = [
         documents.CriterionPart(
@@ -235,8 +243,8 @@ def ensemble_shares(study: FittedStudy) -> parts.EnsembleShares | None:
 
 def curve_part(study: FittedStudy) -> documents.CurvePart:
     """Return the risk curve of the patients who chose, with its standard error."""
-    patients, sign = study.chose, study.options.sign
-    thresholds = np.linspace(patients.scores.min(), patients.scores.max(), CURVE_POINTS)
+    patients, scores, sign = study.selecting, study.chose.scores, study.options.sign
+    thresholds = np.linspace(scores.min(), scores.max(), CURVE_POINTS)
     risk = risk_curve(patients, thresholds, study.options.search.costs)
     error = curve_error(patients, thresholds, study, risk)
     order = slice(None) if sign > 0 else slice(None, None, -1)
@@ -316,6 +324,8 @@ def freeze(
     small_cells: int | None = None,
 ) -> rule.FrozenRule:
     """Return the rule to take to the next hospital; see `steadycut.Study.freeze`."""
+    if small_cells is not None:
+        check_scored(study.patients, "small cells hold patients of similar scores")
     document = rule_document(study)
     if remember_patients:
         known = remember(study.patients, study.options.seed, key)
@@ -339,7 +349,10 @@ def rule_document(study: FittedStudy) -> rule.RuleDocument:
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(
-            study.counts, study.certify_patients.of_known_fate, study.patients.n_instances
+            study.counts,
+            study.certify_patients.usable,
+            study.patients.scored.n_instances,
+            unscored_among(study.certified),
         ),
         provenance=provenance_of(study),
         all_patients=all_patients_of(study),
@@ -353,12 +366,12 @@ def made_from(patients: PatientScores, *methods: Recipe) -> dict[str, object]:
 
     The ``methods`` of an ensemble have the levels, which their mean does not have.
     """
-    recipes, scores = methods or (patients.recipe,), patients.scores
+    recipes, scores = methods or (patients.recipe,), patients.scored.scores
     check_named(*recipes)
     return {
         "columns": Columns.of(patients.recipe, levels=list(dict(recipes[0].levels))),
         "score_range": (float(scores.min()), float(scores.max())),
-        "units_per_patient": span_of(patients.n_units),
+        "units_per_patient": span_of(patients.scored.n_units),
         "sha256": None,
     }
 
@@ -367,7 +380,7 @@ def all_patients_of(study: FittedStudy) -> rule.AllPatientsPart | None:
     """Return quantiles of all patients; None where everybody certifies, as the reference has it."""
     if study.has_unknown or study.certify_patients.n_patients == study.patients.n_patients:
         return None
-    patients = study.patients
+    patients = study.patients.scored
     return rule.AllPatientsPart.of(
         patients,
         quantiles_positive=quantiles(patients.positive_scores),

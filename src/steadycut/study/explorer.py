@@ -111,7 +111,7 @@ def cuts_to_try(patients: PatientScores, threshold: float) -> FloatArray:
 
     They are every cut between two neighbouring scores, or evenly spaced ones among them.
     """
-    exact = exact_cuts(patients)
+    exact = exact_cuts(patients.scored)
     last = exact.values.size
     places = np.unique(np.linspace(0, last, min(MOST_CUTS, last + 1)).astype(np.int64))
     frozen = np.searchsorted(exact.values, threshold)

@@ -16,10 +16,10 @@ from steadycut.core.frames import Columns
 from steadycut.core.intervals.threshold import CutInterval
 from steadycut.core.odd import check_varied
 from steadycut.core.parts import check_one_per_patient
-from steadycut.core.records import LABELLED, PatientScores, check_same_patients
+from steadycut.core.records import LABELLED, PatientScores, check_same_patients, policy_of
 from steadycut.core.rounding import who_is_called
 from steadycut.core.rules.next_site import AtNextSite
-from steadycut.core.select import Draw
+from steadycut.core.select import Draw, with_unscored
 from steadycut.core.split import Roles
 from steadycut.core.survival import worst_labels
 from steadycut.documents.rule import FrozenRule
@@ -41,6 +41,7 @@ from steadycut.study.options import GIVEN, FitOptions, Options, lists_options, s
 from steadycut.study.roles import (
     check_both_classes,
     check_unknown,
+    check_unscored,
     deal_roles,
     deal_test,
     groups_of,
@@ -127,6 +128,7 @@ def fit(
     score: str | Iterable[str] | None = None,
     label: str | None = None,
     positive: object = None,
+    unscored: str | None = None,
     **options: Unpack[FitOptions],
 ) -> Study:
     """Choose, freeze and certify one patient-level cut-off.
@@ -150,6 +152,9 @@ def fit(
     patient, score, label, positive
         Columns of a table, and the label that means ill. The score of a patient is the mean; for
         anything else make the patients with `aggregate`.
+    unscored
+        What is done to a patient without a score (NaN): ``"call"``, ``"leave"`` or, by default,
+        ``"refuse"``. The policy is frozen with the cut-off, and such patients count everywhere.
 
     Returns
     -------
@@ -170,10 +175,12 @@ def fit(
     """
     if score is not None:
         named: Any = {"patient": patient, "score": score, "label": label, "positive": positive}
-        patients = aggregate(patients, **named)
+        patients = aggregate(patients, **named, unscored=unscored or "refuse")
     elif (patient, label, positive if y is None else None) != (None, None, None):
         raise BadOption(f"{argument('score')} is missing. {COLUMNS_TO_NAME}")
-    given = with_labels(patients, y, positive)
+    given = with_labels(patients, y, positive, unscored)
+    if unscored is not None:
+        given = [each.under(policy_of(unscored)) for each in as_candidates(given)]
     study = make_study(given, stratify=stratify, progress=progress, **options)
     warn_each(study.warnings, stacklevel=3)
     return study
@@ -212,6 +219,7 @@ def run_study(
     """
     check_same_patients(candidates, "candidates", LABELLED)
     check_unknown(candidates[0], options)
+    check_unscored(candidates[0], options)
     if test := deal_test(candidates[0], options):
         return study_with_test(candidates, options, progress, groups, test)
     check_both_classes(candidates[0])
@@ -269,6 +277,9 @@ def certify_study(
     """
     patients = choice.scores_of(candidates)
     oriented = patients.oriented(options.direction)
+    select = oriented.take(roles.select).of_known_fate
+    tried = tuple(with_unscored(candidate, select, options.search) for candidate in choice.tried)
+    chosen = tried[choice.tried.index(choice.chosen)]
     certified = worst_labels(oriented.take(roles.certify), choice.chosen.threshold)
     counts = confusion_at(certified, choice.chosen.threshold)
     certificate = certificate_of(
@@ -283,10 +294,10 @@ def certify_study(
         options=options,
         patients=patients,
         roles=roles,
-        chose=oriented.take(roles.select).of_known_fate,
+        chose=oriented.take(roles.select).usable,
         certified=certified,
-        chosen=choice.chosen,
-        candidates=choice.tried,
+        chosen=chosen,
+        candidates=tried,
         certificate=certificate,
         counts=counts,
         ensemble=choice.ensemble,

@@ -21,7 +21,7 @@ from steadycut.core.asked_rates import (
 )
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, TextArray, shown_names
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import Confusion, confusion_at, is_called
 from steadycut.core.cuts.grid import operating_value
 from steadycut.core.diagnose import class_warnings, flip_probability, flip_rate, order_warnings
 from steadycut.core.ensemble import Ensemble
@@ -120,8 +120,8 @@ class FittedStudy:
     are its methods and, last, the ensemble. ``infeasible`` names the candidates that have no cut
     within the limits of the rule. ``held_out`` are not among the ``patients``. ``given`` are all
     candidates; none where the scorer has learned from these patients. Of patients who were censored
-    before the horizon, those who chose are left out of ``chose``. Each of those who certify counts
-    as an error in ``certified``.
+    before the horizon, those who chose are left out of ``chose``, as are patients without a score.
+    Each of those who certify counts as an error in ``certified``.
     """
 
     options: Options
@@ -235,8 +235,14 @@ class FittedStudy:
 
     @cached_property
     def oriented_scores(self) -> FloatArray:
-        """The scores of all patients, such that high ones are called."""
-        return self.patients.oriented(self.options.direction).scores
+        """The scores of all patients who have one, such that high ones are called."""
+        return self.patients.scored.oriented(self.options.direction).scores
+
+    @property
+    def selecting(self) -> PatientScores:
+        """Those of known fate who chose, oriented; also the patients without a score."""
+        everyone = self.patients.oriented(self.options.direction)
+        return everyone.take(self.roles.select).of_known_fate
 
     @property
     def select_patients(self) -> PatientScores:
@@ -248,10 +254,15 @@ class FittedStudy:
         """The patients who certify it."""
         return self.certified.oriented(self.options.direction)
 
+    @property
+    def everyone(self) -> PatientScores:
+        """All patients of the table, with those who were held out."""
+        return self.patients if self.held_out is None else self.held_out.everyone
+
     @cached_property
     def fingerprint(self) -> str:
         """A SHA-256 of the patient-level table, with the patients who were held out."""
-        return (self.patients if self.held_out is None else self.held_out.everyone).fingerprint()
+        return self.everyone.fingerprint()
 
     @cached_property
     def flip_rate(self) -> float:
@@ -267,13 +278,18 @@ class FittedStudy:
         found += class_warnings("used to choose", chose)
         if self.options.honesty == "split":
             found += class_warnings("used to check", certified)
-            found += order_warnings(self.patients.of_known_fate)
+            found += order_warnings(self.patients.usable)
         has_target = self.options.search.costs.target is not None
-        known = self.patients.of_known_fate.oriented(self.options.direction)
+        known = self.patients.usable.oriented(self.options.direction)
         found += odd_warnings(known, self.options.direction, has_target=has_target)
         found += unknown_warnings(self.followed)
         stated = stated_warnings(self.patients, stated=self.options.one_per_patient)
-        return [*found, *stated, *unit_warnings(self.patients), *alike_warnings(self.patients)]
+        return [
+            *found,
+            *stated,
+            *unit_warnings(self.patients.scored),
+            *alike_warnings(self.patients),
+        ]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""
@@ -301,7 +317,8 @@ def patient_columns(study: FittedStudy) -> Columns:
 def _decided(
     study: FittedStudy, patients: PatientScores, part: TextArray
 ) -> dict[str, NDArray[Any]]:
-    called = study.options.sign * patients.scores >= study.chosen.threshold
+    oriented = patients.oriented(study.options.direction).scores
+    called = is_called(oriented, study.chosen.threshold)
     return {
         "part": part,
         "decision": called.astype(np.int8),

@@ -58,7 +58,7 @@ def home_scores(rule: FrozenRule) -> HomeScores:
     """Return what the file knows of all patients of the first hospital, oriented."""
     document = rule.document
     everyone, reference = document.all_patients, document.reference
-    counts = reference.confusion
+    counts = reference.scored
     source: Any = reference if everyone is None else everyone
     ill, well = np.array(source.quantiles_positive), np.array(source.quantiles_negative)
     if not (ill.size and well.size):

@@ -182,7 +182,7 @@ def judge(
                 value=value,
                 comparison=part,
                 verdict=found,
-                auc=auc(here.take(own).of_known_fate),
+                auc=auc(here.take(own).usable),
             )
             for (column, value, own), part, found in zip(
                 grouped, parts, verdicts(parts, share), strict=True

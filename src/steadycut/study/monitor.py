@@ -202,8 +202,8 @@ def monitor(
         warnings=(
             *guards.texts_of(findings),
             *unlike,
-            *same_score_warnings(cohort),
-            *swapped_here(rule, cohort),
+            *same_score_warnings(cohort.scored),
+            *swapped_here(rule, cohort.scored),
             *([] if calls else [UNWATCHED]),
         ),
         forced=tuple(guards.forced_names(findings)),

@@ -50,10 +50,17 @@ def as_patients(rule: FrozenFile[Any], given: Given, y: object = None) -> Patien
     check_same_order({"scores": given, "y": y})
     if isinstance(given, Mapping):
         return rule.patients_of(given)
-    return given if isinstance(given, PatientScores) else PatientScores(scores=given)
+    if not isinstance(given, PatientScores):
+        given = PatientScores(scores=given, unscored=rule.recipe.unscored)
+    return rule.under_policy(given)
 
 
-def with_labels(patients: Any, y: Any, positive: object = None) -> Any:  # noqa: ANN401
+def with_labels(
+    patients: Any,  # noqa: ANN401
+    y: Any,  # noqa: ANN401
+    positive: object = None,
+    unscored: str | None = None,
+) -> Any:  # noqa: ANN401
     """Return patients with the labels that are given beside them, or as they are.
 
     Examples
@@ -66,7 +73,7 @@ def with_labels(patients: Any, y: Any, positive: object = None) -> Any:  # noqa:
     if isinstance(patients, PatientScores):
         given: Any = {"labels": by_patient("y", patients, y), "positive": positive}
         return replace(patients, **given)
-    return PatientScores(patients, y, positive=positive)
+    return PatientScores(patients, y, positive=positive, unscored=unscored)
 
 
 def graded_patients(

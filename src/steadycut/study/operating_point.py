@@ -172,7 +172,7 @@ def point_at(
 
 def with_auc(point: OperatingPoint, patients: PatientScores) -> OperatingPoint:
     """Return an operating point with the area under the ROC curve of patients of known fate."""
-    patients = patients.of_known_fate
+    patients = patients.usable
     share = (1 - point.confidence) / max(point.n_choices, 1)
     interval = area.auc_interval(patients, share)
     found = Estimate(value=area.auc(patients), interval=interval, method=area.METHOD)

@@ -7,7 +7,7 @@ import numpy as np
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.checks import IntArray
-from steadycut.core.confusion import Confusion
+from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import bins_of
 from steadycut.core.survival import LogRankCut, extremes_at, weighted_at
@@ -26,16 +26,35 @@ def span_of(counts: IntArray | None) -> parts.InstancesPart | None:
 
 
 def reference_of(
-    counts: Confusion, patients: PatientScores, n_instances: IntArray | None
+    counts: Confusion,
+    patients: PatientScores,
+    n_instances: IntArray | None,
+    unscored: Confusion | None = None,
 ) -> Reference:
-    """Return what an audit needs of the patients who certify."""
+    """Return what an audit needs of the patients who certify; ``patients`` have a score."""
     return Reference.of(
         counts,
+        unscored=unscored,
         quantiles_positive=quantiles(patients.positive_scores),
         quantiles_negative=quantiles(patients.negative_scores),
         bins=bins_of(patients),
         instances_per_patient=span_of(n_instances),
     )
+
+
+def unscored_part(patients: PatientScores) -> parts.UnscoredPart | None:
+    """Return how many patients have no score; None if nothing says what is done to them."""
+    policy, without = patients.recipe.unscored, patients.without_score
+    if policy is None:
+        return None
+    positive = None if without.labels is None else int(np.count_nonzero(without.labels == 1))
+    return parts.UnscoredPart(policy=policy, n_patients=without.n_patients, positive=positive)
+
+
+def unscored_among(patients: PatientScores) -> Confusion | None:
+    """Return the decisions about oriented patients without a score; None if there are none."""
+    without = patients.without_score
+    return confusion_at(without, 0.0) if without.n_patients else None
 
 
 def rate_parts(rates: Iterable[CertifiedRate]) -> list[parts.CertifiedRatePart] | None:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from steadycut.study.options import GIVEN, Options
 LEAST_PATIENTS = 2
 # The rules that take patients by weights, which patients of known fate have after censoring.
 WEIGHTED = ("stable", "erm", "youden")
+# The rules that only weigh costs: patients without a score add the same cost at every cut-off.
+BY_COST = ("stable", "erm", "logistic")
 
 
 def deal_roles(patients: PatientScores, options: Options) -> Roles:
@@ -104,6 +106,7 @@ def groups_of(
 
 def check_both_classes(patients: PatientScores) -> None:
     """Refuse fewer than two patients of a class."""
+    patients = patients.scored
     counts = tuple(int(np.count_nonzero(patients.fates == label)) for label in (1, 0))
     if min(counts) < LEAST_PATIENTS and patients.recipe.horizon is not None:
         raise TooFewPatients(
@@ -120,19 +123,36 @@ def check_both_classes(patients: PatientScores) -> None:
 
 def check_unknown(patients: PatientScores, options: Options) -> None:
     """Refuse what cannot be done if some patients were censored before the horizon."""
-    if not patients.n_unknown:
-        return
+    if patients.n_unknown:
+        msg = (
+            f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
+            "horizon. Their fate is unknown, which needs"
+        )
+        one_score = f"one score; leave out {argument('ensemble')}"
+        _check_plain(options, msg, WEIGHTED, {one_score: options.ensemble is not None})
+
+
+def check_unscored(patients: PatientScores, options: Options) -> None:
+    """Refuse what cannot be done if patients without a score are called or left."""
+    if patients.recipe.unscored is not None:
+        why = "Patients without a score add the same cost at every cut-off, which needs"
+        no_target = f"costs at the prevalence found; leave out {argument('target_prevalence')}"
+        target = options.search.costs.target is not None
+        _check_plain(options, why, BY_COST, {no_target: target})
+
+
+def _check_plain(
+    options: Options, why: str, rules: Sequence[str], more: Mapping[str, bool]
+) -> None:
+    """Refuse other rules, and other ways to choose and to resample than the plain ones."""
     rule = str(options.search.rule)
     wrong = {
-        f"{argument('rule')} {' or '.join(WEIGHTED)}; got {rule!r}": rule not in WEIGHTED,
+        f"{argument('rule')} {' or '.join(rules)}; got {rule!r}": rule not in rules,
         f"honesty 'split'; got {options.honesty!r}": options.honesty != "split",
         f"no {argument('stratified')}": options.stratified,
         f"no {argument('stratify')}": options.stratify is not None,
-        f"one score; leave out {argument('ensemble')}": options.ensemble is not None,
+        **more,
     }
-    for needed, found in wrong.items():
-        if found:
-            raise BadOption(
-                f"{patients.n_unknown} of {patients.n_patients} patients were censored before the "
-                f"horizon. Their fate is unknown, which needs {needed}."
-            )
+    for needed, given in wrong.items():
+        if given:
+            raise BadOption(f"{why} {needed}.")

@@ -60,7 +60,7 @@ def home_of(rule: FrozenFile[Any]) -> Home | None:
         return None
     return Home(
         bins=reference.rank_bins,
-        counts=Confusion.of_counts(counts),
+        counts=reference.scored,
         quantiles_positive=np.array(reference.quantiles_positive),
         quantiles_negative=np.array(reference.quantiles_negative),
         threshold=rule.cut_off,

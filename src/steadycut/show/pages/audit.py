@@ -54,7 +54,10 @@ def audit_page(audit: AuditDocument) -> Page:
         title=f"An audit of {name} on {say.quoted(audit.score)}",
         subtitle=f"{who}, {labelled_in_words(audit)}",
         status=verdict.STATUS[audit.verdict.decision],
-        headline=(overall_text(audit),),
+        headline=(
+            overall_text(audit),
+            *say.scored_sentences(audit.n_patients, audit.data, audit.unscored, audit.names),
+        ),
         answer=verdict.decision_table(audit),
         marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
         facts=known,

@@ -44,7 +44,8 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
 def headline(study: CovariateStudyDocument) -> tuple[str, ...]:
     """Return the sentences that are read in ten seconds; the first one is the rule."""
     rule = rule_in_words(study, say.aggregation_in_words(study.score, study.aggregation))
-    return (rule,) if study.verdict else (rule, certified_sentence(study))
+    rules = (rule, *say.scored_sentences(study.patients.total, study.data, names=study.names))
+    return rules if study.verdict else (*rules, certified_sentence(study))
 
 
 def rule_in_words(document: CovariateStudyDocument | CovariateDocument, score: str) -> str:

@@ -9,7 +9,12 @@ from steadycut.show.pages.page import Page, Section, listed, of_columns, of_matr
 from steadycut.show.sections.certificate import certificate_section, judged
 from steadycut.show.sections.two_cuts import judged_sides, sides_section, two_cuts_sentence
 from steadycut.show.words.numbers import count, cut, numbers, percent, risk
-from steadycut.show.words.sentences import aggregation_in_words, quoted, reversed_in_words
+from steadycut.show.words.sentences import (
+    aggregation_in_words,
+    quoted,
+    reversed_in_words,
+    scored_sentences,
+)
 
 CUT_DIGITS = 4
 WITHOUT = "one stratum for everybody"
@@ -28,7 +33,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
         subtitle=f"{count(study.patients.total, 'patient')}: {chose} used to choose the boundaries "
         f"by the rule {study.rule}, {count(certify, 'other', 'others')} to check them",
         status=status,
-        headline=headline(study),
+        headline=(*headline(study), *scored_sentences(study.patients.total, study.data)),
         marks=marks,
         step=step,
         facts=(

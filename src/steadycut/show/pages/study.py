@@ -92,10 +92,12 @@ def study_page(study: StudyDocument, comparison: ComparisonDocument | None = Non
 
 def headline(study: StudyDocument) -> tuple[str, ...]:
     """Return the rule; of older files also what is certified, which is no mark there."""
-    rule = say.rule_sentence(study)
+    everyone = study.patients.total + (study.patients.test or 0)
+    without = say.scored_sentences(everyone, study.data, study.unscored, study.names)
+    rule = (say.rule_sentence(study), *without)
     if study.verdict is not None:
-        return (rule,)
-    return (rule, say.certified_sentence(study.certificate, study.costs))
+        return rule
+    return (*rule, say.certified_sentence(study.certificate, study.costs))
 
 
 def rule_in_words(document: RuleDocument, score: str) -> str:

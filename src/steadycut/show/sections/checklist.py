@@ -1,13 +1,13 @@
 """What STARD 2015 and TRIPOD+AI ask for: what a page provides, and what is left to the author."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from steadycut.documents.audit import CutOffAudit, LabelledCutOffAudit
-from steadycut.documents.parts import CountsPart, DataPart
+from steadycut.documents.parts import CountsPart
 from steadycut.documents.study import StudyDocument
 from steadycut.show.pages.page import Section, Table, section
 from steadycut.show.words.numbers import count, cut, risk
-from steadycut.show.words.sentences import costs_in_words
+from steadycut.show.words.sentences import DONE, costs_in_words
 
 NOTHING = "nothing"
 # The items of each topic, in STARD 2015 and in TRIPOD+AI.
@@ -114,7 +114,7 @@ def _section(
     here = {
         **dict.fromkeys(("patients and setting", "reference standard"), NOTHING),
         "the score": SCORE,
-        "missing data": _missing(document.data),
+        "missing data": "; ".join(_missing(document)) or NOTHING,
         "full specification": RULE_FILE if document.frozen_rule else "the cut-off, to the digit",
         "open science": VERSIONS,
         **own,
@@ -130,10 +130,14 @@ def _section(
     return section("checklist", "What a report of this study needs", TEXT, tables=(table,))
 
 
-def _missing(data: DataPart | None) -> str:
-    if data is None:
-        return NOTHING
-    return f"{count(data.rows, 'row')} read, {data.dropped_rows} without a score dropped"
+def _missing(document: StudyDocument | CutOffAudit) -> Iterator[str]:
+    """Yield what became of rows and of patients without a score."""
+    if (data := document.data) is not None:
+        yield f"{count(data.rows, 'row')} read, {data.dropped_rows} without a score dropped"
+        if data.dropped_patients:
+            yield f"with them {count(data.dropped_patients, 'patient')} left out"
+    if (part := document.unscored) is not None:
+        yield f"{count(part.n_patients, 'patient')} without a score, each {DONE[part.policy]}"
 
 
 def _two_by_two(point: CountsPart) -> str:

@@ -42,6 +42,7 @@ TITLES = {
     "remember_patients": "Remember the patients",
     "label_how": "Labels of the rows of a patient",
     "missing": "Missing scores and labels",
+    "unscored": "Patients without a score",
     "decimal": "Decimal sign of scores",
     "memory": "Memory that rows may take",
     "confidence": "Confidence of intervals",
@@ -152,6 +153,7 @@ VALUES = {
     "label_how": {"same": "all are the same", "any": "one row labelled ill decides"},
     "decimal": {".": "a point, as in 0.5", ",": "a comma, as in 0,5"},
     "missing": {"refuse": "refuse the table", "drop": "leave out and count"},
+    "unscored": {"refuse": "refuse the table", "call": "call them", "leave": "do not call them"},
     "unseen": {"refuse": "refuse the table", "pooled": "use the cut-off for all groups"},
     "selector": {
         "risk": "lowest cost",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
-from steadycut.core.class_names import ClassNames, of_them
+from steadycut.core.class_names import DEFAULT, ClassNames, of_them
 from steadycut.core.rounding import at_most, of_hundred, of_hundred_at_most, who_is_called
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts
@@ -300,6 +300,41 @@ def roles_in_words(patients: parts.RoleCounts, names: ClassNames, honesty: str =
         f"{all_of_them}: {patients.select} used to choose the cut-off ({patients.select_positive} "
         f"{ill}), {others} to check it ({patients.certify_positive} {ill})"
     )
+
+
+# What is done to patients without a score.
+DONE = {"call": "called", "leave": "not called"}
+
+
+def scored_sentences(
+    n_patients: int,
+    data: parts.DataPart | None,
+    unscored: parts.UnscoredPart | None = None,
+    names: ClassNames = DEFAULT,
+) -> tuple[str, ...]:
+    """Say what is done to patients without a score, or that the numbers are about the others.
+
+    Examples
+    --------
+    >>> data = parts.DataPart(
+    ...     rows=80, dropped_rows=12, dropped_patients=12, dropped_positive=5,
+    ...     dropped_incomplete_patients=0
+    ... )
+    >>> print(*scored_sentences(68, data))
+    This is about patients with a score: 12 of 80 had none (5 ill, 7 healthy) and were left out.
+    """
+    text = f"A patient without a score is {DONE[unscored.policy]} and counts: " if unscored else ""
+    without, positive = (unscored.n_patients, unscored.positive) if unscored else (0, None)
+    if not unscored and data is not None and data.dropped_patients:
+        without, positive = data.dropped_patients, data.dropped_positive
+        n_patients, text = n_patients + without, "This is about patients with a score: "
+    if not text:
+        return ()
+    split, end = "", "." if unscored else " and were left out."
+    if positive is not None and without:
+        healthy = f"{without - positive} {of_them(names.healthy)}"
+        split = f" ({positive} {of_them(names.ill)}, {healthy})"
+    return (f"{text}{without} of {n_patients} had none{split}{end}",)
 
 
 def errors_sentence(point: parts.CountsPart, who: str, names: ClassNames) -> str:
