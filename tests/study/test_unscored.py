@@ -330,7 +330,7 @@ def test_the_next_hospital_may_choose_again_what_is_done_to_them():
     assert found.rule.recipe.unscored == "leave"
     assert found.rule.document.adapted.parent == rule.document.sha256
     assert found.rule.document.reference.unscored.fn > 0
-    with pytest.raises(BadOption, match="patients with labels"):
+    with pytest.raises(BadOption, match="unscored needs the latter"):
         quietly(adapt, rule, scores, unscored="leave", prevalence=0.3)
     with pytest.raises(BadOption, match="worklist"):
         quietly(worklist, rule, PatientScores(scores, unscored="call"), 20)

@@ -16,7 +16,7 @@ from steadycut.core.adapt.menu import grey_part, grey_zone, random_part
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Stated as Followed
 from steadycut.core.checks import IntArray, check_count, check_delta
-from steadycut.core.records import PatientScores, check_scored
+from steadycut.core.records import PatientScores
 from steadycut.core.rounding import cut_text
 from steadycut.documents import adaptation as documents
 from steadycut.documents.guards import forced_names, texts_of
@@ -263,9 +263,7 @@ def adapt(  # noqa: PLR0913
     given = with_labels(patients, y, unscored=rule.recipe.unscored)
     pool, findings = before.pool_of(rule, given, force=force, key=key)
     divided = labelled is None and pool.labels is not None
-    labelled, choosing = (
-        patients and rule.under_policy(patients) for patients in (labelled, choosing)
-    )
+    labelled, choosing = (each and rule.patients_of(each) for each in (labelled, choosing))
     seen = (pool,) if divided else (labelled, choosing)
     if divided:
         findings += labels.check_new(rule, pool, force=force, key=key)
@@ -274,15 +272,10 @@ def adapt(  # noqa: PLR0913
         order = np.argsort(came)[~menu_makers]
         labelled, pool = pool.take(~menu_makers), pool.take(menu_makers)
         choosing = None if sequential else pool
-    elif unscored is not None and labelled is None:
-        raise BadOption(
-            f"{argument('unscored', unscored)} changes the rule, which needs patients with labels "
-            f"({argument('labelled')}). Leave it out."
-        )
-    elif stated is None and labelled is None:
+    elif labelled is None and (stated is None or unscored is not None):
         raise BadOption(
             f"adapt needs the prevalence here ({argument('prevalence', 0.08)}) or labelled "
-            f"patients ({argument('labelled')})."
+            f"patients ({argument('labelled')}); another {argument('unscored')} needs the latter."
         )
     there = before.situation_of(rule, pool, stated)
     first = menu.situation.menu_sha256 if isinstance(menu, Adaptation) else menu
@@ -348,7 +341,7 @@ def worklist(
     check_cut_off_rule(rule)
     check_count("worklist", size, at_least=2)
     pool, _ = before.pool_of(rule, patients, force=force, key=key)
-    check_scored(pool, "a worklist picks patients by their scores")
+    pool.need_scores("a worklist picks patients by their scores")
     if size > pool.n_patients - before.LEAST_POOL:
         raise BadOption(
             f"{argument('worklist', size)} leaves fewer than {before.LEAST_POOL} of "

@@ -31,7 +31,7 @@ from steadycut.core.checks import (
     check_positive,
     refuse,
 )
-from steadycut.core.records import PatientScores, check_scored
+from steadycut.core.records import PatientScores
 from steadycut.core.rounding import cut_text
 from steadycut.documents import change_plan as plans
 from steadycut.documents.adaptation import AdaptationDocument, ChangePart, PathPart
@@ -223,7 +223,7 @@ def change(
     """
     chain.check_chain(plan, versions)
     check_named(plan, versions, rule, labelled, trigger)
-    check_scored(rule.under_policy(labelled), "a change-control plan has no policy for them")
+    labelled.under(rule.recipe.unscored).need_scores("a change-control plan has no policy for them")
     pool, findings = pool_of(rule, patients, force=False, key=key)
     there = within_plan(situation_of(rule, pool, None), plan)
     check_labelled(there, pool, labelled, None)

@@ -16,7 +16,7 @@ from steadycut.documents.parts import CertificatePart, CostsPart, StabilityPart
 from steadycut.documents.rule import AdaptedPart, FrozenRule
 from steadycut.errors import Warned
 from steadycut.ingest.request import site_hash
-from steadycut.study.reference import reference_of, unscored_among
+from steadycut.study.reference import reference_of
 
 # With very many labels there are fewer draws: the cut-off hardly moves then.
 N_BOOTSTRAP, LEAST_BOOTSTRAP, MOST_DRAWN = 200, 20, 2_000_000
@@ -41,10 +41,8 @@ def adapted_rule(
     scores = [there.rule.sign * there.pool.scores]
     changed: dict[str, object] = {}
     if judged is not None and used is not None:
-        scored = used.scored
-        scores.append(scored.scores)
-        unscored = unscored_among(used.oriented(there.rule.direction))
-        changed["reference"] = reference_of(judged.used, scored, scored.n_instances, unscored)
+        scores.append(used.scored.scores)
+        changed["reference"] = reference_of(judged.used, used, used.scored.n_instances)
         sites = set() if used.sites is None else set(map(site_hash, used.sites.tolist()))
         changed["provenance"] = parent.provenance.model_copy(
             update={

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.adapt.switch import Changes, matching_cut
 from steadycut.core.checks import FloatArray, check_delta, check_fraction
-from steadycut.core.records import PatientScores, check_scored
+from steadycut.core.records import PatientScores
 from steadycut.core.verdict import MARGIN, Answer
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.guards import WARN, check_deployment, check_rule
@@ -144,7 +144,7 @@ def switch(
     both = (rule.patients_in(one) if is_table(one) else one for one in (old, new))
     before, after, only_old, only_new = paired(*(as_patients(rule, one) for one in both))
     for patients in (before, after):
-        check_scored(patients, "a change of scorer is judged by pairs of scores")
+        patients.need_scores("a change of scorer is judged by pairs of scores")
     rule.check_attributes(before)
     was, now = rule.decide_patients(before), rule.decide_patients(after)
     half = np.random.default_rng([seed, was.size]).permutation(was.size)

@@ -354,6 +354,12 @@ class PatientScores(Framed):
         """The patients with a score whose fate is known."""
         return self.of_known_fate.scored
 
+    def need_scores(self, what: str) -> None:
+        """Refuse patients without a score; ``what`` needs one of everybody, and says why."""
+        if self.n_unscored:
+            text = f"{self.n_unscored} of {self.n_patients} patients have no score"
+            raise BadOption(f"{text}, and {what}. Leave them out, and say so.")
+
     def under(self, policy: Unscored | None) -> "PatientScores":
         """Return the patients with what is done to those without a score; refuse any without it."""
         if policy == self.recipe.unscored:
@@ -474,15 +480,6 @@ def policy_of(unscored: str) -> Unscored | None:
     """Return what is done to patients without a score; None where they are refused."""
     check_choice("unscored", unscored, UNSCORED)
     return None if unscored == "refuse" else cast("Unscored", unscored)
-
-
-def check_scored(patients: PatientScores, what: str) -> None:
-    """Refuse patients without a score; ``what`` needs one of everybody, and says why."""
-    if patients.n_unscored:
-        raise BadOption(
-            f"{patients.n_unscored} of {patients.n_patients} patients have no score, and {what}. "
-            "Leave them out, and say so."
-        )
 
 
 def _coded(labels: ArrayLike | None, positive: object, recipe: Recipe) -> tuple[IntArray, Recipe]:

@@ -390,10 +390,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
 
     # What works for every kind ----------------------------------------------------------------
 
-    def under_policy(self, patients: PatientScores) -> PatientScores:
-        """Return patients with what the rule does to those without a score; else refuse any."""
-        return patients.under(self.recipe.unscored)
-
     def patients_of(self, given: GivenPatients) -> PatientScores:
         """Return the patients with the score that is decided on.
 
@@ -401,9 +397,9 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         order and perhaps with others.
         """
         if isinstance(given, PatientScores):
-            return self.under_policy(given)
+            return given.under(self.recipe.unscored)
         several = _listed(given)
-        methods = [self.under_policy(made_by(recipe, several)) for recipe in self.recipes]
+        methods = [made_by(recipe, several).under(recipe.unscored) for recipe in self.recipes]
         check_same_patients(methods)
         return self.combined(methods)
 

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from steadycut.core.checks import TextArray, check_flag, check_fraction, shown, shown_groups
 from steadycut.core.odd import same_score_warnings
-from steadycut.core.records import PatientScores, check_patients, check_scored
+from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
 from steadycut.documents import guards
@@ -147,7 +147,7 @@ def audit(
     columns = group_columns(cohort, group, small_cells)
     home = home_of(rule)
     if small_cells is not None:
-        check_scored(cohort, "small cells hold patients of similar scores")
+        cohort.need_scores("small cells hold patients of similar scores")
         cohort = grouped_for(rule, cohort, small_cells)
         home = None if home is None else without_bins(home)
     actions = rule.decide_patients(cohort)
@@ -207,7 +207,7 @@ def by_plan(
         msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
         raise BadOption(msg)
     patients = as_patients(rule, scores)
-    check_scored(patients, "a labelling plan draws patients by their scores")
+    patients.need_scores("a labelling plan draws patients by their scores")
     rule = check_cut_off_rule(rule)
     return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 

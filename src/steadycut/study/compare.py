@@ -20,13 +20,7 @@ from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.cuts.grid import exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.intervals.paired import is_cheaper, paired_difference
-from steadycut.core.records import (
-    LABELLED,
-    Costs,
-    PatientScores,
-    check_same_patients,
-    check_scored,
-)
+from steadycut.core.records import LABELLED, Costs, PatientScores, check_same_patients
 from steadycut.core.rules.best_criterion import name_of
 from steadycut.core.rules.registry import Counted
 from steadycut.core.sites import site_names
@@ -258,7 +252,7 @@ def compare(
     here, there = as_candidates(internal), as_candidates(external)
     check_disjoint(here, there)
     for patients in (*here, *there):
-        check_scored(patients, "most of the rules that are compared need one of everybody")
+        patients.need_scores("most of the rules that are compared need one of everybody")
     check_same_patients(there, "candidates", LABELLED)
     check_flag("cost_table", cost_table)
     for name in ("certify", "certify_cost", "test_size"):

@@ -25,7 +25,7 @@ from steadycut.core.covariate.rule import CutRule, Values, as_groups, as_numbers
 from steadycut.core.diagnose import class_warnings
 from steadycut.core.intervals.paired import paired_difference
 from steadycut.core.parts import check_one_per_patient, stated_warnings
-from steadycut.core.records import PatientScores, by_patient, check_patients, check_scored
+from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.split import Roles
 from steadycut.core.strata.costs import CostMatrix
 from steadycut.documents import covariate as documents
@@ -273,7 +273,7 @@ def fit_by_covariate(
     check_choice("rule", rule, RULES)
     settled = study_options(known=OPTIONS, rule=rule, cost_fn=cost_fn, cost_fp=cost_fp, **options)
     check_patients(patients)
-    check_scored(patients, "cut-offs by covariate have no policy for them")
+    patients.need_scores("cut-offs by covariate have no policy for them")
     check_both_classes(patients)
     check_one_per_patient(patients, stated=settled.one_per_patient)
     values = covariate_values(patients, covariate, kind)

@@ -14,7 +14,7 @@ from steadycut.core.cuts.risk_curve import count_below, count_errors, left_cdf, 
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
 from steadycut.core.rates import miller_siegmund, p_chi_squared
-from steadycut.core.records import UNKNOWN, PatientScores, Recipe, check_scored
+from steadycut.core.records import UNKNOWN, PatientScores, Recipe
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
 from steadycut.core.shift.tipping import TippingPoint, tipping_point
@@ -41,7 +41,6 @@ from steadycut.study.reference import (
     reference_of,
     span_of,
     survival_part,
-    unscored_among,
     unscored_part,
 )
 from steadycut.study.small_cells import without_small_cells
@@ -325,7 +324,7 @@ def freeze(
 ) -> rule.FrozenRule:
     """Return the rule to take to the next hospital; see `steadycut.Study.freeze`."""
     if small_cells is not None:
-        check_scored(study.patients, "small cells hold patients of similar scores")
+        study.patients.need_scores("small cells hold patients of similar scores")
     document = rule_document(study)
     if remember_patients:
         known = remember(study.patients, study.options.seed, key)
@@ -349,10 +348,7 @@ def rule_document(study: FittedStudy) -> rule.RuleDocument:
         certified_rates=rate_parts(study.certified_rates),
         stability=stability_part(study),
         reference=reference_of(
-            study.counts,
-            study.certify_patients.usable,
-            study.patients.scored.n_instances,
-            unscored_among(study.certified),
+            study.counts, study.certify_patients, study.patients.scored.n_instances
         ),
         provenance=provenance_of(study),
         all_patients=all_patients_of(study),
@@ -403,8 +399,8 @@ def check_named(*recipes: Recipe) -> None:
 def ensemble_part(ensemble: Ensemble) -> rule.EnsemblePart:
     """Return what a rule file holds of an ensemble."""
     methods = [
-        rule.MethodPart.of(one, one.recipe, aggregation=steps_of(one.recipe))
-        for one in ensemble.methods
+        rule.MethodPart.of(method, method.recipe, aggregation=steps_of(method.recipe))
+        for method in ensemble.methods
     ]
     return rule.EnsemblePart.of(ensemble, methods=methods)
 

@@ -283,13 +283,8 @@ class FittedStudy:
         known = self.patients.usable.oriented(self.options.direction)
         found += odd_warnings(known, self.options.direction, has_target=has_target)
         found += unknown_warnings(self.followed)
-        stated = stated_warnings(self.patients, stated=self.options.one_per_patient)
-        return [
-            *found,
-            *stated,
-            *unit_warnings(self.patients.scored),
-            *alike_warnings(self.patients),
-        ]
+        found += stated_warnings(self.patients, stated=self.options.one_per_patient)
+        return [*found, *unit_warnings(self.patients.scored), *alike_warnings(self.patients)]
 
     def flip_probability(self, scores: FloatArray) -> FloatArray:
         """Return how often a resampled study would decide otherwise, for each score."""

@@ -7,7 +7,7 @@ import numpy as np
 from steadycut.core.asked_rates import CertifiedRate
 from steadycut.core.bounds.concentration import lower_risk_limit
 from steadycut.core.checks import IntArray
-from steadycut.core.confusion import Confusion, confusion_at
+from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.shift.label_shift import bins_of
 from steadycut.core.survival import LogRankCut, extremes_at, weighted_at
@@ -26,15 +26,14 @@ def span_of(counts: IntArray | None) -> parts.InstancesPart | None:
 
 
 def reference_of(
-    counts: Confusion,
-    patients: PatientScores,
-    n_instances: IntArray | None,
-    unscored: Confusion | None = None,
+    counts: Confusion, certify: PatientScores, n_instances: IntArray | None
 ) -> Reference:
-    """Return what an audit needs of the patients who certify; ``patients`` have a score."""
+    """Return what an audit needs of the patients who certify."""
+    patients, without = certify.usable, certify.without_score
+    called = np.full(without.n_patients, certify.recipe.unscored == "call")
     return Reference.of(
         counts,
-        unscored=unscored,
+        unscored=Confusion.of_calls(without.fates, called) if called.size else None,
         quantiles_positive=quantiles(patients.positive_scores),
         quantiles_negative=quantiles(patients.negative_scores),
         bins=bins_of(patients),
@@ -49,12 +48,6 @@ def unscored_part(patients: PatientScores) -> parts.UnscoredPart | None:
         return None
     positive = None if without.labels is None else int(np.count_nonzero(without.labels == 1))
     return parts.UnscoredPart(policy=policy, n_patients=without.n_patients, positive=positive)
-
-
-def unscored_among(patients: PatientScores) -> Confusion | None:
-    """Return the decisions about oriented patients without a score; None if there are none."""
-    without = patients.without_score
-    return confusion_at(without, 0.0) if without.n_patients else None
 
 
 def rate_parts(rates: Iterable[CertifiedRate]) -> list[parts.CertifiedRatePart] | None:

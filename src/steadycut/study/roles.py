@@ -46,7 +46,7 @@ def deal_sites(patients: PatientScores, names: Sequence[str]) -> Roles:
     if certify.all():
         msg = f"{argument('sites_certify')} names every site; leave at least one to choose."
         raise BadOption(msg)
-    select, certifying = (read_only(np.flatnonzero(one)) for one in (~certify, certify))
+    select, certifying = (read_only(np.flatnonzero(part)) for part in (~certify, certify))
     check_both_classes(patients.take(select))
     return Roles(select=select, certify=certifying)
 

@@ -15,7 +15,7 @@ from steadycut.core.checks import FloatArray, IntArray, read_only, shown
 from steadycut.core.confusion import count_decisions
 from steadycut.core.cuts.grid import Cuts, clear_of_scores, operating_value
 from steadycut.core.parts import check_one_per_patient, stated_warnings
-from steadycut.core.records import PatientScores, by_patient, check_patients, check_scored
+from steadycut.core.records import PatientScores, by_patient, check_patients
 from steadycut.core.rounding import cut_text
 from steadycut.core.split import Roles
 from steadycut.core.strata.certify import (
@@ -416,7 +416,7 @@ def fit_strata(
     (True, 150)
     """
     check_patients(patients)
-    check_scored(patients, "risk strata have no policy for them")
+    patients.need_scores("risk strata have no policy for them")
     settled = strata_options(None if costs is None else CostMatrix(costs), **options)
     given = by_patient("grades", patients, patients.known_labels if grades is None else grades)
     coded = check_grades(given, patients.n_patients, settled.costs.n_grades)

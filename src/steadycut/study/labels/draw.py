@@ -9,7 +9,7 @@ import numpy as np
 from steadycut.core.adapt.sampling import Expected, chances_for, coins, lower_edge, strata_of
 from steadycut.core.checks import FloatArray, TextArray, check_count, is_real, refuse
 from steadycut.core.frames import Columns, Framed
-from steadycut.core.records import PatientScores, check_scored
+from steadycut.core.records import PatientScores
 from steadycut.documents.change_plan import DrawnStratumPart, LabelPlan, Stratum
 from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.guards import check_deployment, pass_or_refuse, texts_of
@@ -109,7 +109,7 @@ def draw_labels(
     rule = check_cut_off_rule(rule)
     check_count("seed", seed, at_least=0)
     everyone = as_patients(rule, patients)
-    check_scored(everyone, "a labelling plan draws patients by their scores")
+    everyone.need_scores("a labelling plan draws patients by their scores")
     findings = pass_or_refuse(check_deployment(rule, everyone, key=key), force=force)
     cut, scores = rule.sign * rule.threshold, rule.sign * everyone.scores
     oriented = None if edge is None else rule.sign * _checked_edge(rule, edge)
