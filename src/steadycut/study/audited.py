@@ -159,9 +159,8 @@ def _cut_off(found: Audit) -> dict[str, object]:
     if unlabelled is None or reference is None:
         return {}
     return {
-        **dict(unlabelled),
+        **{name: part for name, part in unlabelled if name != "call_rate_internal"},
         "call_rate": found.call_rate,
-        "call_rate_internal": reference.confusion.call_rate,
         "threshold": rule.cut_off,
         "ensemble": ensemble_shares(rule),
         "scores_internal": parts.ScoresPart(
@@ -458,10 +457,10 @@ def distances_here(
     home, here = rule.reference, part.patients
     if home is None:
         return None
-    before, scored, here = change.reference, home.scored, here.usable
+    before, here = change.reference, here.usable
     pairs = (
-        (home.quantiles_positive, scored.n_positive, here.positive_scores),
-        (home.quantiles_negative, scored.n_negative, here.negative_scores),
+        (home.quantiles_positive, sum(home.bins.positive), here.positive_scores),
+        (home.quantiles_negative, sum(home.bins.negative), here.negative_scores),
     )
     apart = [kolmogorov(np.array(q), n, rule.sign * scores) for q, n, scores in pairs]
     return global_distances(before, part.comparison.confusion, costs.plain, *apart)

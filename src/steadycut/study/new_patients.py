@@ -52,7 +52,7 @@ def as_patients(rule: FrozenFile[Any], given: Given, y: object = None) -> Patien
         return rule.patients_of(given)
     if not isinstance(given, PatientScores):
         given = PatientScores(scores=given, unscored=rule.recipe.unscored)
-    return rule.patients_of(given)
+    return given.under(rule.recipe.unscored)
 
 
 def with_labels(

@@ -60,7 +60,7 @@ def home_of(rule: FrozenFile[Any]) -> Home | None:
         return None
     return Home(
         bins=reference.rank_bins,
-        counts=reference.scored,
+        counts=reference.scored if reference.unscored else Confusion.of_counts(counts),
         quantiles_positive=np.array(reference.quantiles_positive),
         quantiles_negative=np.array(reference.quantiles_negative),
         threshold=rule.cut_off,
