@@ -18,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import chdtrc
 
 import steadycut
 from steadycut.core import rates as of
@@ -114,7 +115,11 @@ CP = {
     "abs_d_sens_spec": ("se-sp-equal", {}, value_of("se-sp-equal")),
     "roc01": ("roc01", {}, value_of("roc01")),
     "abs_d_ppv_npv": ("ppv-npv-equal", {}, value_of("ppv-npv-equal")),
-    "p_chisquared": ("chi-squared", {}, lambda counts, _: float(of.p_chi_squared(*counts))),
+    "p_chisquared": (
+        "chi-squared",
+        {},
+        lambda counts, _: float(chdtrc(1, of.chi_squared(*counts))),
+    ),
     "odds_ratio": ("odds-ratio", {}, value_of("odds-ratio")),
     # cutpointr's risk ratio is (TP / (TP + FN)) / (FP / (FP + TN)), a likelihood ratio.
     "risk_ratio": ("plr", {}, value_of("plr")),

@@ -5,7 +5,6 @@ from itertools import permutations
 from math import log
 
 import numpy as np
-from scipy.stats import norm
 
 from steadycut import certify, plan
 from steadycut.core.asked_rates import certified_rates
@@ -20,7 +19,6 @@ from steadycut.core.bounds.binomial import (
 from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.certify import certificate_of
 from steadycut.core.confusion import Confusion
-from steadycut.core.rates import miller_siegmund
 from steadycut.core.records import Costs
 from tests.slow_reference import bounds, planning, risks, shift
 from tests.slow_reference.compare_cuts import costs_of
@@ -161,18 +159,6 @@ def plans(cohort):
         yield from differ(f"patients by {row.bound}", row.n_certify, last + 1)
         value = planning.certified(row.bound, row.n_certify, risk, cohort.delta)
         yield from differ(f"certified by {row.bound}", row.value, value, 1e-7)
-
-
-def searched(cohort):
-    """P-values of a searched cut, by their formulas."""
-    rng = random.Random(cohort.seed)  # noqa: S311
-    p, low = rng.choice([0.001, 0.01, 0.05]), rng.choice([0.05, 0.1, 0.2])
-    high = 1 - rng.choice([0.05, 0.1, 0.3])
-    z = float(norm.isf(p / 2))
-    density = float(norm.pdf(z))
-    wanted = density * (z - 1 / z) * log(high * (1 - low) / ((1 - high) * low)) + 4 * density / z
-    wanted = min(max(wanted, p), 1.0)
-    yield from differ("Miller-Siegmund", miller_siegmund(p, low, high), wanted, 1e-9)
 
 
 def rates_asked_for(cohort):

@@ -73,7 +73,6 @@ TOPICS = {
         compare_bounds.buehler: SOMETIMES,
         compare_bounds.bets: SOMETIMES,
         compare_bounds.plans: SOMETIMES,
-        compare_bounds.searched: OFTEN,
         compare_bounds.rates_asked_for: OFTEN,
     },
     "other hospitals": {

@@ -9,7 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import chdtrc, ndtri
 
 from steadycut.core.checks import FloatArray
 
@@ -158,44 +157,6 @@ def chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> F
     return mcc(tp, fn, fp, tn) ** 2 * total(tp, fn, fp, tn)
 
 
-def p_chi_squared(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
-    """Return the p-value of the chi-squared test, for a cut that was not searched for."""
-    return np.asarray(chdtrc(1, chi_squared(tp, fn, fp, tn)))
-
-
 def total(tp: ArrayLike, fn: ArrayLike, fp: ArrayLike, tn: ArrayLike) -> FloatArray:
     """Return n = TP + FN + FP + TN."""
     return np.add(np.add(tp, fn), np.add(fp, tn)).astype(float)
-
-
-def miller_siegmund(p_value: float, low: float, high: float) -> float:
-    """Return the corrected p-value of the best cut between two quantiles of the score.
-
-    Parameters
-    ----------
-    p_value
-        The smallest chi-squared p-value, without continuity correction.
-    low, high
-        Shares of the patients below the lowest and below the highest cut that were tried.
-
-    Notes
-    -----
-    The formula is φ(z) (z - 1/z) log(high (1 - low) / ((1 - high) low)) + 4 φ(z) / z, where z is
-    the normal quantile of 1 - p/2. The result is at least ``p_value`` and at most 1. It is an
-    approximation for many patients and small p. R's OptimalCutpoints uses percentages instead of
-    shares and can print negative values.
-
-    References
-    ----------
-    Miller and Siegmund (1982), Biometrics 38.
-
-    Examples
-    --------
-    >>> round(miller_siegmund(0.01, 0.1, 0.9), 4)
-    0.1615
-    """
-    z = -ndtri(p_value / 2)
-    density = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
-    odds = high * (1 - low) / ((1 - high) * low)
-    corrected = density * ((z - 1 / z) * np.log(odds) + 4 / z)
-    return float(np.clip(corrected, p_value, 1.0))

@@ -8,12 +8,10 @@ from steadycut.core.aggregate.aggregators import aggregator_names, parse_aggrega
 from steadycut.core.break_even import break_even
 from steadycut.core.certify import certificate_of
 from steadycut.core.checks import FloatArray
-from steadycut.core.confusion import Confusion, confusion_at
-from steadycut.core.cuts.grid import Cuts
-from steadycut.core.cuts.risk_curve import count_below, count_errors, left_cdf, risk_curve
+from steadycut.core.confusion import confusion_at
+from steadycut.core.cuts.risk_curve import count_below, left_cdf, risk_curve
 from steadycut.core.ensemble import Ensemble
 from steadycut.core.next_site import NextSite, SiteRow, comparison_at, sites_needed
-from steadycut.core.rates import miller_siegmund, p_chi_squared
 from steadycut.core.records import UNKNOWN, PatientScores, Recipe
 from steadycut.core.rules.registry import criteria_of
 from steadycut.core.select import Candidate
@@ -157,13 +155,12 @@ def site_part(study: FittedStudy, there: NextSite, row: SiteRow) -> documents.Si
 def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
     """Return what the rule made best: among those who chose, and among those who certify.
 
-    The first is over-optimistic; in ``uniform`` there is no second. A p-value of the cut that was
-    searched for is corrected for the search among those who chose.
+    The first is over-optimistic; in ``uniform`` there is no second.
     """
     search, threshold = study.options.search, study.chosen.threshold
     select, certify = (confusion_at(role, threshold) for role in (study.selecting, study.certified))
     honest = study.options.honesty == "split"
-    rows = [
+    return [
         documents.CriterionPart(
             name=criterion.name,
             select=criterion.value_at(select, search.costs),
@@ -171,25 +168,6 @@ def criterion_values(study: FittedStudy) -> list[documents.CriterionPart]:
         )
         for criterion in criteria_of(search.chooser)
     ]
-    if str(search.rule).startswith("chi-squared"):
-        corrected = corrected_p_value(p_of(select), study.chosen.cuts)
-        tested = p_of(certify) if honest else None
-        rows.append(documents.CriterionPart(name="p-value", select=corrected, certify=tested))
-    return rows
-
-
-def p_of(counts: Confusion) -> float | None:
-    """Return the chi-squared p-value of a table; None where a row or column is empty."""
-    value = float(p_chi_squared(counts.tp, counts.fn, counts.fp, counts.tn))
-    return value if np.isfinite(value) else None
-
-
-def corrected_p_value(p_value: float | None, cuts: Cuts) -> float | None:
-    """Return the p-value of the best of all cuts between two patients, after Miller-Siegmund."""
-    below = count_errors(cuts.cells[None, :]).ranks[0] / cuts.n_patients
-    if p_value is None or not 0 < p_value < 1 or below.size < 4:  # noqa: PLR2004
-        return p_value
-    return miller_siegmund(p_value, float(below[1]), float(below[-2]))
 
 
 def stability_part(study: FittedStudy) -> parts.StabilityPart:
