@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steadycut import _kinds, rule_reader
+from steadycut.documents.frozen import FrozenFile
 from steadycut.documents.kinds import class_of
 from steadycut.documents.parts import LARGEST_COUNT
 
@@ -46,9 +47,23 @@ SHORT = {
 SHORT["End"] = f"'{'|'.join(map(_escaped, rule_reader.ENDS))}'"
 
 
+def json_schema(kind: type[FrozenFile[Any]]) -> dict[str, object]:
+    """Return the JSON Schema of the files of a kind."""
+    schema = kind._model.model_json_schema(by_alias=True)  # noqa: SLF001
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = kind.schema
+    schema["properties"]["sha256"] = {
+        "type": "string",
+        "pattern": "^[0-9a-f]{64}$",
+        "description": "SHA-256 of the canonical JSON of everything else",
+    }
+    schema["required"] = [*schema["required"], "sha256"]
+    return schema
+
+
 def schema_text(name: str) -> str:
     """Return a schema as it stands in its file."""
-    return json.dumps(KINDS[name].json_schema(), indent=1, sort_keys=True) + "\n"
+    return json.dumps(json_schema(KINDS[name]), indent=1, sort_keys=True) + "\n"
 
 
 def reader_text() -> str:

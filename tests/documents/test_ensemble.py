@@ -8,6 +8,7 @@ import jsonschema
 import numpy as np
 import pytest
 
+from scripts.write_schema import json_schema
 from steadycut import FrozenRule, PatientScores, aggregate, audit, fit, monitor
 from steadycut.core.ensemble import WEIGHT_PARTS
 from steadycut.core.records import Recipe
@@ -195,7 +196,7 @@ def test_the_rule_reads_back_and_the_same_seed_gives_the_same_bytes(kind):
     written = study_of(kind).freeze().to_bytes()
     assert study_of(kind).freeze().to_bytes() == written
     assert FrozenRule.from_bytes(written).to_bytes() == written
-    jsonschema.validate(json.loads(written), FrozenRule.json_schema())
+    jsonschema.validate(json.loads(written), json_schema(FrozenRule))
 
 
 def test_the_rule_holds_what_is_needed_to_rank():

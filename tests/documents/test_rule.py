@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scripts.write_schema import json_schema
 from steadycut import PatientScores, aggregate, fit, paper_method
 from steadycut.core.records import Recipe
 from steadycut.documents.canonical_json import content_hash
@@ -385,7 +386,7 @@ def test_decide_reads_a_table_as_the_rule_says():
 
 @pytest.mark.parametrize("rule", [RULE, freeze(direction="le", honesty="uniform")])
 def test_the_schema_accepts_a_rule(rule):
-    jsonschema.Draft202012Validator(FrozenRule.json_schema()).validate(json.loads(rule.to_bytes()))
+    jsonschema.Draft202012Validator(json_schema(FrozenRule)).validate(json.loads(rule.to_bytes()))
 
 
 @pytest.mark.parametrize(
@@ -404,14 +405,14 @@ def test_the_schema_accepts_a_rule(rule):
 )
 def test_the_schema_rejects_a_broken_rule(change):
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(FrozenRule.json_schema()).validate({**CONTENT, **change})
+        jsonschema.Draft202012Validator(json_schema(FrozenRule)).validate({**CONTENT, **change})
 
 
 @pytest.mark.parametrize("key", sorted(set(CONTENT) - {"all_patients"}))
 def test_the_schema_needs_every_part(key):
     content = {name: value for name, value in CONTENT.items() if name != key}
     with pytest.raises(jsonschema.ValidationError, match="required"):
-        jsonschema.Draft202012Validator(FrozenRule.json_schema()).validate(content)
+        jsonschema.Draft202012Validator(json_schema(FrozenRule)).validate(content)
 
 
 def test_a_rule_shows_itself_and_equals_its_copy():

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from scripts.write_schema import json_schema
 from steadycut import PatientScores, StrataRule, fit_strata
 from steadycut.core.records import Recipe
 from steadycut.documents.canonical_json import content_hash, frozen_bytes
@@ -125,4 +126,4 @@ def test_patients_unlike_those_of_the_study_are_told():
 
 def test_the_file_keeps_its_schema():
     jsonschema = pytest.importorskip("jsonschema")
-    jsonschema.validate(RULE.to_dict(), StrataRule.json_schema())
+    jsonschema.validate(RULE.to_dict(), json_schema(StrataRule))

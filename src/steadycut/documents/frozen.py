@@ -201,20 +201,6 @@ class FrozenFile(Shown, ABC, Generic[Document]):
         """Write the rule; the file appears whole or not at all."""
         write_atomically(Path(path), self.to_bytes())
 
-    @classmethod
-    def json_schema(cls) -> dict[str, object]:
-        """Return the JSON Schema of the file."""
-        schema = cls._model.model_json_schema(by_alias=True)
-        schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-        schema["title"] = cls.schema
-        schema["properties"]["sha256"] = {
-            "type": "string",
-            "pattern": "^[0-9a-f]{64}$",
-            "description": "SHA-256 of the canonical JSON of everything else",
-        }
-        schema["required"] = [*schema["required"], "sha256"]
-        return schema
-
     @cached_property
     def recipe(self) -> Recipe:
         """How the patient scores are made of a table."""

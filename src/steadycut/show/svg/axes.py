@@ -93,10 +93,6 @@ class Axes:
         """Draw a horizontal line for each row."""
         return self._add(line, *pieces(low, high, y), AREAS, **look)
 
-    def vlines(self, x: Any, low: Any, high: Any, **look: Any) -> list[Shape]:
-        """Draw a vertical line for each place."""
-        return self._add(line, *pieces(low, high, x)[::-1], AREAS, **look)
-
     def bar(
         self, x: Any, height: Any, *, width: Any, bottom: Any = 0, align: str = "", **look: Any
     ) -> list[Shape]:
