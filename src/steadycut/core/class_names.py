@@ -19,8 +19,10 @@ YES_OR_NO: Final = frozenset(
 )
 # Words for a person, which have a plural; any other name stands before "patients".
 NOUNS: Final = frozenset(
-    {"carrier", "case", "control", "non-survivor", "progressor", "relapser", "responder"}
-    | {"survivor"}
+    {
+        *("carrier", "case", "control", "non-survivor", "progressor"),
+        *("relapser", "responder", "survivor"),
+    }
 )
 
 
