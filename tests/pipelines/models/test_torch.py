@@ -5,6 +5,7 @@ Skipped without PyTorch, which is too large for the developers' set: `make torch
 
 import io
 import pickle
+import re
 import zipfile
 from unittest.mock import MagicMock
 
@@ -143,6 +144,23 @@ def test_no_pickle_is_read(folder, tmp_path):
     (tmp_path / "w.safetensors").write_bytes(b"")
     with pytest.raises(BadOption, match="--architecture"):
         TileModel(tmp_path / "w.safetensors", ModelOptions())
+
+
+@pytest.mark.parametrize("text", ["expr_str", "name"])
+def test_no_text_of_an_exported_program_is_run(text, folder, tmp_path):
+    mark, bad = tmp_path / "ran", tmp_path / "bad.pt2"
+    code = f"__import__('pathlib').Path('{mark}').touch()"
+    with zipfile.ZipFile(folder / "m.pt2") as old, zipfile.ZipFile(bad, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name.endswith("models/model.json"):
+                plain = content.decode()
+                content = re.sub(f'"{text}": "[^"]*"', f'"{text}": "{code}"', plain).encode()
+                assert code in content.decode()
+            new.writestr(name, content)
+    with pytest.raises(BadOption, match="could be code"):
+        TileModel(bad, ModelOptions())
+    assert not mark.exists()
 
 
 def test_a_gpu_that_cannot_start_is_an_error(folder, tmp_path, capsys):

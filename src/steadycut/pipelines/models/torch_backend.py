@@ -1,7 +1,8 @@
 """PyTorch models: exported programs, TorchScript, and timm architectures with their weights.
 
 A pickle can run any code when it is loaded, so none is ever read: TorchScript and safetensors files
-hold none, and in an exported program PyTorch is told to read plain tensors only.
+hold none, and in an exported program PyTorch is told to read plain tensors only, after its other
+texts were found to be plain.
 """
 
 import os
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from steadycut.errors import BadOption, refusing
 from steadycut.io.packages import optional_package
 from steadycut.pipelines.models.interface import Judged, Look, RunOptions, refuse_gpu
+from steadycut.pipelines.models.plain_program import check_plain
 
 ENDINGS = frozenset({".pt2", ".pt", ".pth", ".ts", ".safetensors", ".ckpt", ".bin", ".pkl"})
 WARM_UPS = 3
@@ -205,6 +207,7 @@ def _load(torch: Any, path: Path, options: RunOptions, device: str) -> tuple[Any
 def _load_exported(torch: Any, path: Path, device: str) -> tuple[Any, Sequence[Any]]:
     from torch.export.passes import move_to_device_pass
 
+    check_plain(path)
     before = os.environ.get(PLAIN_TENSORS)
     os.environ[PLAIN_TENSORS] = "1"
     try:
