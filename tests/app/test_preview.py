@@ -109,7 +109,7 @@ def test_gaps_are_counted():
         ("t.csv", b"a,a\n1,2\n"),
         ("t.csv", b"\xff\xfe\xfa"),
         ("t.parquet", b"no parquet"),
-        ("t.csv.gz", b"no gzip"),
+        ("t.csv.gz", b"\x1f\x8b no gzip"),
         ("t.csv", b"a,b\n1\n"),
         ("t.h5ad", b"no hdf5"),
     ],

@@ -15,8 +15,7 @@ from steadycut.ingest.column_names import check_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.arrow import open_dataset
-from steadycut.ingest.sources.excel import excel_columns
-from steadycut.ingest.sources.files import one_line, open_file
+from steadycut.ingest.sources.files import WHOLE_COLUMNS, one_line, open_file
 from steadycut.ingest.sources.find import TableFile
 from steadycut.io.files import work_folder
 from steadycut.io.parquet import connect_duckdb, quote_name
@@ -91,8 +90,8 @@ def _sample(connection: Any, file: TableFile, n_rows: int, work: Path) -> Cells:
     with one_line(file.place):
         if file.kind == "anndata":
             return _sample_anndata(file.path, n_rows)
-        if file.kind == "excel":
-            return _sample_excel(file, n_rows)
+        if file.kind in WHOLE_COLUMNS:
+            return _sample_columns(WHOLE_COLUMNS[file.kind](file), n_rows)
         names, aliases, source = _open(connection, file, work)
         picked = ", ".join(f"{quote_name(alias)}::VARCHAR" for alias in aliases)
         # From all rows, because tables are often sorted by site. With a seed, to repeat the sample.
@@ -128,8 +127,7 @@ def _sample_anndata(path: Path, n_rows: int) -> Cells:
         }
 
 
-def _sample_excel(file: TableFile, n_rows: int) -> Cells:
-    cells = excel_columns(file)
+def _sample_columns(cells: Mapping[str, Sequence[Any]], n_rows: int) -> Cells:
     n_all = len(next(iter(cells.values()), []))
     rows = sorted(random.Random(1).sample(range(n_all), min(n_rows, n_all)))  # noqa: S311
     return {

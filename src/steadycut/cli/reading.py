@@ -88,4 +88,4 @@ def _study(reading: Reading, request: Request) -> dict[str, str]:
 
 def _content(path: Path) -> str:
     """Return the hash of a file; copies keep sizes and times. Nothing is known about one in S3."""
-    return hash_file(path) if path.exists() else ""
+    return digest(*(hash_file(p) for p in (path, *sorted(path.rglob("*"))) if p.is_file()))

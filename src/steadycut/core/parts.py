@@ -107,13 +107,9 @@ def _by_beginnings(patients: PatientScores, column: str) -> str:
     names, labels = patients.patients[known].tolist(), patients.labels[known].tolist()
     counts = [_shared(beginnings, labels) for beginnings in _beginnings(names)]
     # The fewest beginnings: where the label itself is one, all finer ones agree as well.
-    agreeing = min((sizes for sizes in counts if sizes), default=None, key=len)
-    if agreeing is None or not _is_odd(agreeing):
-        return ""
-    return (
-        f"{len(names)} identifiers of {column!r} have {len(agreeing)} beginnings, and labels agree "
-        "within each of these"
-    )
+    agreeing = min((sizes for sizes in counts if sizes), default=[], key=len)
+    have = f"{len(names)} identifiers of {column!r} have {len(agreeing)} beginnings"
+    return f"{have}, and labels agree within each of these" if _is_odd(agreeing) else ""
 
 
 def _beginnings(names: Sequence[str]) -> Iterator[list[str]]:

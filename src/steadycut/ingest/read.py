@@ -29,6 +29,7 @@ from steadycut.ingest.sheet import with_steps
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.dispatch import is_paths
 from steadycut.ingest.sources.find import TableFile, find_files, stem
+from steadycut.ingest.sources.frames import collected
 from steadycut.io.files import work_folder
 
 # What leaving out only patients who may be healthy does.
@@ -91,6 +92,7 @@ def read_patients(
     """
     check_engine(engine)
     allowed = parse_memory(memory)
+    source, sheet = collected(source), collected(sheet)
     with work_folder() as work, _naming_the_option(request):
         # Spark interprets paths itself.
         given = unpacked(source, work) if is_paths(source) and engine != "spark" else source

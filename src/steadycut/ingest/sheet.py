@@ -72,8 +72,8 @@ def with_steps(
 
 def _rows_of_parts(names: Sequence[str]) -> str:
     """Return why rows may be slides or images: the table has a column of them."""
-    part = next(filter(names_a_part, names), None)
-    return "" if part is None else f"rows count as patients, and there is a column {part!r}"
+    parts = filter(names_a_part, names)
+    return next((f"rows count as patients, and there is a column {name!r}" for name in parts), "")
 
 
 def _source_of(request: Request) -> str:

@@ -126,8 +126,7 @@ class CovariateStudy(Shown):
                         "group alone.",
                     )
                 )
-        stated = self.options.one_per_patient
-        return [*warnings, *stated_warnings(self.patients, stated=stated)]
+        return [*warnings, *stated_warnings(self.patients, stated=self.options.one_per_patient)]
 
     def _against_test(self) -> list[str]:
         """Say why cut-offs differ although the test does not show that one is not enough."""

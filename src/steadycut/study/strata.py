@@ -246,8 +246,7 @@ class StrataStudy(Shown):
         warnings += strata_warnings(self.draws, self.roles.select.size, options.strata, between)
         for role, index in (("choose", self.roles.select), ("certify", self.roles.certify)):
             warnings += grade_warnings(role, self.grades[index], options.grades)
-        stated = options.shared.one_per_patient
-        return [*warnings, *stated_warnings(self.patients, stated=stated)]
+        return [*warnings, *stated_warnings(self.patients, stated=options.shared.one_per_patient)]
 
     def stratum_of(self, scores: ArrayLike) -> IntArray:
         """Return the stratum of each score, 0 for the lowest."""

@@ -58,7 +58,7 @@ def test_several_tables_are_counted(tmp_path):
         aggregate(packed(tmp_path, **files), **ASKED)
 
 
-@pytest.mark.parametrize("files", [{}, {"notes.txt": b""}, {"t.zip": b""}])
+@pytest.mark.parametrize("files", [{}, {"notes.md": b""}, {"t.zip": b""}])
 def test_an_archive_without_a_table_is_refused(tmp_path, files):
     with pytest.raises(BadTable, match=f"must hold one table.* holds {len(files)} files"):
         aggregate(packed(tmp_path, **files), **ASKED)

@@ -48,7 +48,7 @@ def refused(source, error, text, **asked):
         ("t.csv", b"id,s" * (1 << 19) + b"x\n", "the first line of .* it is longer"),
         ("t.csv", b"id" * (1 << 17) + b"\n", "131072 characters per name; it is longer"),
         ("t.csv.gz", gzip.compress(b"id,s\n" + bytes(1 << 25)), "at most 200 times its size"),
-        ("t.csv.gz", b"id,s\n", "cannot be read: .*Check the file, or write it again"),
+        ("t.csv.gz", b"id,s\n", "the table has no rows"),
         ("t.csv.gz", gzip.compress(TEXT.encode() * 99, mtime=0)[:-20], "cannot be read"),
         ("t.csv.gz", gzip.compress(TEXT.encode(), mtime=0)[:10] + b"\xff" * 50, "cannot be read"),
         ("t.parquet", b"secret", "cannot be read: .*Check the file"),

@@ -117,7 +117,7 @@ def _bytes_of(files: Sequence[TableFile]) -> int:
         for file, rows in zip(columnar, count_rows(columnar), strict=True)
     ]
     for file in files:
-        if file.kind != "parquet" and is_gzip(file.path):
+        if file.kind == "text" and is_gzip(file.path):
             with one_line(file.place):
                 sizes.append(unpacked_size(file.path, SMALL_FILES + 1))
         elif file.kind != "parquet":

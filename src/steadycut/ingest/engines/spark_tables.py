@@ -12,11 +12,11 @@ from steadycut.errors import BadOption, BadTable
 from steadycut.ingest.engines.spark_session import spark_session, told_in_one_line
 from steadycut.ingest.sources.csv_files import delimiters_of, split_header
 from steadycut.ingest.sources.files import IN_MEMORY, open_text
-from steadycut.ingest.sources.find import TableFile
+from steadycut.ingest.sources.find import PLAIN, TableFile
 from steadycut.ingest.sources.records import check_rows
 from steadycut.io.files import work_folder
 
-TEXT_ENDINGS = (".csv", ".tsv")
+TEXT_ENDINGS = PLAIN
 
 
 def is_spark(source: Any) -> bool:

@@ -9,6 +9,7 @@
 ``archives``   zip archives with one table
 ``excel``      Excel workbooks
 ``arrow``      Arrow (Feather) files, and files in S3, through pyarrow
+``containers`` arrays, JSON, stores of annotations, files of statistics packages
 ``anndata``    AnnData objects and ``.h5ad`` files
 ``frames``     frames of any library, and dicts of arrays
 =============  ===================================================================

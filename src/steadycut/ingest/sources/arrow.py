@@ -5,7 +5,7 @@ import sys
 from typing import Any
 
 from steadycut.errors import BadTable
-from steadycut.ingest.sources.find import ARROWS, PARQUET, TableFile
+from steadycut.ingest.sources.find import ARROWS, PARQUETS, TableFile
 from steadycut.io.packages import optional_package
 
 # Seconds. The defaults of 1 and 3 are too short for a busy machine or a hospital network.
@@ -19,8 +19,13 @@ def open_dataset(file: TableFile) -> Any:
     ``AWS_ENDPOINT_URL`` names a server other than Amazon's.
     """
     with optional_package("Reading Arrow files and S3", "pyarrow", "arrow"):
-        from pyarrow import dataset
+        from pyarrow import dataset, ipc
     if not file.is_remote:
+        with file.path.open("rb") as opened:
+            # How a stream begins; other files begin with their name.
+            if opened.read(4) == b"\xff\xff\xff\xff":
+                opened.seek(0)
+                return dataset.dataset(ipc.open_stream(opened).read_all())
         return dataset.dataset(file.absolute, format="feather")
     try:
         path, system = file.place.removeprefix("s3://"), _s3()
@@ -42,8 +47,8 @@ def _kind(file: TableFile) -> str:
     name = file.name.casefold()
     if name.endswith(ARROWS):
         return "feather"
-    if "." in name and not name.endswith(PARQUET):
-        endings = ", ".join((PARQUET, *ARROWS))
+    if "." in name and not name.endswith(PARQUETS):
+        endings = ", ".join((*PARQUETS, *ARROWS))
         msg = f"in S3 a table must end in one of {endings}; got {file.place!r}. Copy it here first."
         raise BadTable(msg)
     return "parquet"

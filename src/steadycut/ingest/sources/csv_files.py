@@ -38,7 +38,7 @@ def read_header(file: Path, place: str, delimiters: str) -> tuple[tuple[str, ...
 
 def delimiters_of(name: str, stated: str | None = None) -> str:
     """Return the separators that a text file may have, by its name, if none is stated."""
-    is_tsv = name.casefold().removesuffix(".gz").endswith(".tsv")
+    is_tsv = name.casefold().removesuffix(".gz").endswith((".tsv", ".tab"))
     return stated or ("\t" if is_tsv else DELIMITERS)
 
 

@@ -70,26 +70,27 @@ def _opened(file: TableFile) -> Iterator[Any]:
     """Open a workbook; whatever is wrong in it becomes one line."""
     with optional_package("Reading Excel files", "openpyxl", "excel"):
         from openpyxl import load_workbook  # type: ignore[import-untyped]
+    # As a stream: openpyxl would refuse another ending.
     with file.path.open("rb") as stream:
         if stream.read(len(PROTECTED)) == PROTECTED:
             raise BadTable(
                 f"{file.place!r} is protected by a password, or has the format of an older Excel. "
                 "Save it without a password as .xlsx."
             )
-    with open_zip(file.path, file.place, "save the sheet as CSV"), warnings.catch_warnings():
-        # About styles and the like, which are not read.
-        warnings.simplefilter("ignore")
-        try:
-            book = load_workbook(file.absolute, read_only=True, data_only=True)
-            yield book
-            book.close()
-        except (SteadycutError, OSError, MemoryError):
-            raise
-        except Exception as error:  # noqa: BLE001 (openpyxl hands on the errors of its parsers)
-            raise BadTable(
-                f"{file.place!r} cannot be read: it is not a whole Excel workbook "
-                f"({type(error).__name__}). Open it in Excel and save it again as .xlsx."
-            ) from None
+        with open_zip(file.path, file.place, "save the sheet as CSV"), warnings.catch_warnings():
+            # About styles and the like, which are not read.
+            warnings.simplefilter("ignore")
+            try:
+                book = load_workbook(stream, read_only=True, data_only=True)
+                yield book
+                book.close()
+            except (SteadycutError, OSError, MemoryError):
+                raise
+            except Exception as error:  # noqa: BLE001 (openpyxl hands on the errors of its parsers)
+                raise BadTable(
+                    f"{file.place!r} cannot be read: it is not a whole Excel workbook "
+                    f"({type(error).__name__}). Open it in Excel and save it again as .xlsx."
+                ) from None
 
 
 def _sheet(book: Any, file: TableFile) -> Any:

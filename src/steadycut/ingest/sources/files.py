@@ -19,9 +19,10 @@ from steadycut.ingest.request import Request
 from steadycut.ingest.sources import csv_files
 from steadycut.ingest.sources.anndata import open_anndata, read_anndata
 from steadycut.ingest.sources.arrow import arrow_errors, open_dataset
+from steadycut.ingest.sources.containers import READERS, container_columns
 from steadycut.ingest.sources.excel import excel_columns, read_excel
 from steadycut.ingest.sources.find import FileName, TableFile, find_files, stem
-from steadycut.ingest.sources.frames import read_frame
+from steadycut.ingest.sources.frames import read_arrays, read_frame
 from steadycut.ingest.sources.records import check_rows, count_records, is_gzip, unpack
 from steadycut.io.files import work_folder
 from steadycut.io.parquet import connect_duckdb, load_duckdb, quote_name, quote_text
@@ -39,7 +40,10 @@ BLANKS = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 IN_MEMORY: dict[str | None, Callable[[TableFile, Request], table.Table]] = {
     "anndata": lambda file, request: read_anndata(file.path, request),
     "excel": read_excel,
+    **dict.fromkeys(READERS, lambda file, request: read_arrays(container_columns(file), request)),
 }
+# Of these all columns are read at once, by name.
+WHOLE_COLUMNS = {"excel": excel_columns, **dict.fromkeys(READERS, container_columns)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +150,8 @@ def read_names(file: TableFile, separator: str | None, work: Path) -> tuple[str,
     with one_line(file.place), connect_duckdb() as connection:
         if file.kind == "arrow":
             return tuple(open_dataset(file).schema.names)
-        if file.kind == "excel":
-            return tuple(excel_columns(file))
+        if file.kind in WHOLE_COLUMNS:
+            return tuple(WHOLE_COLUMNS[file.kind](file))
         if file.kind == "anndata":
             with open_anndata(file.path) as data:
                 return tuple(map(str, data.obs.columns))

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import zipfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,14 +15,24 @@ FileName = str | os.PathLike[str]
 
 WILDCARDS = frozenset("*?[")
 REMOTE = ("s3://",)
-PARQUET, ANNDATA, ZIP = ".parquet", ".h5ad", ".zip"
-EXCEL = (".xlsx", ".xlsm")
-TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz")
-ARROWS = (".feather", ".arrow")
+PARQUETS, ZARR = (".parquet", ".parquet.gzip"), ".zarr"
+TEXTS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz", ".tab", ".tab.gz")
+PLAIN = TEXTS[::2]
+ARROWS = (".feather", ".arrow", ".arrows")
+EXCEL, JSONS = (".xlsx", ".xlsm"), (".json", ".jsonl", ".ndjson", ".geojson")
 # The kind of a file by its ending.
-KINDS = {**dict.fromkeys(TEXTS, "text"), PARQUET: "parquet"}
-KINDS |= {**dict.fromkeys(ARROWS, "arrow"), ANNDATA: "anndata"}
-KINDS |= {**dict.fromkeys(EXCEL, "excel"), ZIP: "zip"}
+KINDS = {**dict.fromkeys(TEXTS, "text"), **dict.fromkeys(PARQUETS, "parquet")}
+KINDS |= {**dict.fromkeys(ARROWS, "arrow"), ".h5ad": "anndata", **dict.fromkeys(EXCEL, "excel")}
+KINDS |= {".zip": "zip", **dict.fromkeys(JSONS, "json"), ".npz": "arrays", ZARR: "zarr"}
+KINDS |= {".db": "annotations", ".zsav": "sav", ".xpt": "xport"}
+KINDS |= {f".{kind}": kind for kind in ("sav", "dta", "sas7bdat")}
+# How files begin. What they hold decides, whatever they are called.
+SAS = bytes(12) + bytes.fromhex("c2ea8160b31411cfbd92080009c7318c181f1011")
+BEGINNINGS = {b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff\xff\xff\xff": "arrow", SAS: "sas7bdat"}
+BEGINNINGS |= {b"\x89HDF": "anndata", b"PK\x03\x04": "zip", b"SQLite format 3": "annotations"}
+BEGINNINGS |= {b"$FL": "sav", b"<stata_dta>": "dta", b"HEADER RECORD*******LIB": "xport"}
+# What a zip archive is if it has this inside.
+INSIDE = {"xl/workbook.xml": "excel", ".npy": "arrays"}
 # A sheet is named after its workbook.
 SHEET = re.compile(r"(.+\.xls[xm])#(.+)", re.IGNORECASE | re.DOTALL)
 # A folder with more files than this is not a folder of tables, and the search would take long.
@@ -69,13 +80,24 @@ class TableFile:
 
     @property
     def kind(self) -> str | None:
-        """One of the values of `KINDS`; None if it cannot be read.
+        """One of the values of `KINDS`, by what it holds, or by its ending; None if neither tells.
 
         In S3 every file is ``arrow``: pyarrow reads it.
         """
         name = self.name.casefold()
         kinds = (kind for ending, kind in KINDS.items() if name.endswith(ending))
-        return "arrow" if self.is_remote else next(kinds, None)
+        return "arrow" if self.is_remote else _by_content(self) or next(kinds, None)
+
+
+def _by_content(file: TableFile) -> str | None:
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123
+            start = opened.read(max(map(len, BEGINNINGS)))
+        kind = next((kind for known, kind in BEGINNINGS.items() if start.startswith(known)), None)
+        names = zipfile.ZipFile(file).namelist() if kind == "zip" else []
+    except (OSError, zipfile.BadZipFile):
+        return None
+    return next((INSIDE[end] for end in INSIDE if any(name.endswith(end) for name in names)), kind)
 
 
 def stem(place: str) -> str:
@@ -135,7 +157,8 @@ def _expand(given: Any) -> list[TableFile]:
         msg = f"several tables must all be paths; got an object of type {type(given).__name__!r}."
         raise BadTable(msg)
     path = str(os.fspath(given))
-    if path.startswith(REMOTE) or os.path.isfile(path):  # noqa: PTH113
+    is_zarr = path.rstrip("/").endswith(ZARR) and os.path.isdir(path)  # noqa: PTH112
+    if path.startswith(REMOTE) or is_zarr or os.path.isfile(path):  # noqa: PTH113
         return [TableFile(path)]
     if os.path.isdir(path):  # noqa: PTH112
         return _inside(path)
@@ -151,7 +174,9 @@ def _expand(given: Any) -> list[TableFile]:
 
 def _inside(folder: str) -> list[TableFile]:
     """Return the Parquet files of a folder; names that begin with _ or a dot are not tables."""
-    paths = sorted(path for path in _walk(folder) if path.name.endswith(PARQUET) and path.is_file())
+    paths = sorted(
+        path for path in _walk(folder) if path.name.endswith(PARQUETS) and path.is_file()
+    )
     files = [path for path in paths if not path.name.startswith(("_", "."))]
     if not files:
         raise BadTable(
@@ -173,7 +198,8 @@ def _walk(folder: str) -> Iterator[Path]:
 
 def _match(pattern: str) -> list[TableFile]:
     paths = [Path(name) for name in sorted(glob.glob(pattern, recursive=True))]  # noqa: PTH207
-    files = [TableFile(str(path), hive=True) for path in paths if path.is_file()]
+    paths = [path for path in paths if path.is_file() or path.suffix == ZARR]
+    files = [TableFile(str(path), hive=True) for path in paths]
     if not files:
         raise BadTable(f"no file matches {pattern!r}. Check the pattern and the folder.")
     return files

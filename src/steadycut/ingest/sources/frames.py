@@ -1,6 +1,7 @@
 """Frames of any library, and dicts of arrays, as a table."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -124,6 +125,19 @@ def wrap_frame(frame: Any) -> Any:
             "a table must be a path, several paths, a dict of arrays or a frame (pandas, polars, "
             f"Arrow, DuckDB, ...); got an object of type {type(frame).__name__!r}."
         ) from None
+
+
+def collected(source: Any) -> Any:
+    """Return the table of an Arrow stream, which can be read only once; others as they are."""
+    streams = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+    if not streams or (hasattr(source, "columns") and type(source).__name__ != "RecordBatch"):
+        return source
+    with optional_package("Reading an Arrow stream", "pyarrow", "arrow"):
+        import pyarrow  # noqa: ICN001
+    # A column alone is no table; what reads tables says so.
+    with suppress(TypeError, pyarrow.ArrowException):
+        return pyarrow.table(source)
+    return source
 
 
 def _narwhals() -> Any:

@@ -154,8 +154,9 @@ def check_rows(place: str, records: int, rows: int) -> None:
 
 
 def is_gzip(file: Path) -> bool:
-    """Whether a file is gzipped, by its name."""
-    return file.name.casefold().endswith(".gz")
+    """Whether a file is gzipped, by its first bytes."""
+    with file.open("rb") as opened:
+        return opened.read(2) == b"\x1f\x8b"
 
 
 def unpacked_size(file: Path, at_most: int) -> int:
