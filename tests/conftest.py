@@ -29,7 +29,7 @@ settings.load_profile("steadycut")
 # too; the groups that take longest start first, so that no process ends long after the other.
 TOGETHER = (
     *("tests/browser/", "tests/app/", "tests/show/", "tests/docs/"),
-    *("test_spark.py", "test_dask.py", "test_camelyon.py", "test_leaks.py", "test_mutants.py"),
+    *("test_spark.py", "test_camelyon.py", "test_leaks.py", "test_mutants.py"),
     # Workers that were started for one fit serve the next.
     "tests/estimators/",
 )

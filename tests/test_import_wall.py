@@ -12,7 +12,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 SCRIPT = REPOSITORY / "scripts" / "check_imports.py"
 
 OPTIONAL = {
-    *("pandas", "polars", "pyarrow", "duckdb", "narwhals", "anndata", "pyspark", "dask"),
+    *("pandas", "polars", "pyarrow", "duckdb", "narwhals", "anndata", "pyspark"),
     *("sklearn", "joblib", "statsmodels", "onnxruntime", "openslide", "wfdb", "cryptography"),
     *("matplotlib", "jinja2", "typer", "click", "rich", "jsonschema"),
 }

@@ -24,7 +24,7 @@ RESULTS = HERE / "benchmarks" / "results" / "install_size.json"
 NONE = "none"
 EXTRAS = (
     *(NONE, "cli", "app", "duckdb", "frames", "sklearn", "plot", "report", "sign", "excel"),
-    *("arrow", "all", "anndata", "stats", "ecg", "pathology", "dask", "onnx", "spark"),
+    *("arrow", "all", "anndata", "stats", "ecg", "pathology", "onnx", "spark"),
 )
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 

@@ -303,9 +303,6 @@ def two_runs(folder, times):
 
 def dead_workers(folder, times):
     """Workers killed in a refit: the cause is named, and the same bytes come after a resume."""
-    import joblib
-    from distributed import Client, LocalCluster
-
     from steadycut.errors import LostWorkers
     from tests.estimators.failing import Deadly
     from tests.estimators.spies import patient_rows
@@ -323,17 +320,9 @@ def dead_workers(folder, times):
             unnamed += 1
         again = build(Deadly(note), n_jobs=2, checkpoint=place).fit(*rows)
         differing += again.study_.freeze().to_bytes() != expected
-    for i in range(times):
-        with (
-            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-            Client(cluster),
-            joblib.parallel_config("dask"),
-        ):
-            model = build(Deadly(str(folder / f"dask-{i}"))).fit(*rows)
-        differing += model.study_.freeze().to_bytes() != expected
     return Row(
-        "workers killed in a refit, in processes and on Dask",
-        2 * times,
+        "workers killed in a refit",
+        times,
         {"unnamed causes": unnamed, "wrong results": differing},
     )
 

@@ -11,7 +11,7 @@ PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 # Languages that are shown and not run: py, sh and r. A page that has them says here why.
 NOT_RUN = {
     "coming_from.md": "R",
-    "guide/cluster.md": "needs a cluster: Dask, spark-submit",
+    "guide/cluster.md": "needs a cluster: spark-submit",
     "guide/strata.md": "needs the UCI heart data, which are not ours to ship",
     "guide/rule_file.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
     "guide/ecg.md": "needs ECG records; tests/cli/test_score_ecg.py runs the commands",

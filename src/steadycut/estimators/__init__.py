@@ -12,7 +12,7 @@
 ``cross_fit``         patient scores from models that have not seen the patient
 ``learn``             all steps of the classifier
 ``refit``             bootstrap replicates in which the scorer is fitted again
-``workers``           replicates in processes or on a Dask cluster
+``workers``           replicates in processes
 ``threads``           one thread per model
 ``fingerprint``       what a checkpoint of refits depends on
 ====================  ==================================================================

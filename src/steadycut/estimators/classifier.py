@@ -47,8 +47,8 @@ class StableThresholdClassifier(PatientDecider, MetaEstimatorMixin, StudyEstimat
     cv
         Number of folds; fewer if a class has fewer patients.
     n_jobs
-        How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend, for
-        example a Dask cluster. The result does not depend on this number.
+        How many replicates joblib fits at a time. `joblib.parallel_config` sets its backend. The
+        result does not depend on either.
     rule, cost_fn, cost_fp, grid, delta, target_prevalence, random_state
         As in `StableThreshold`.
     n_bootstrap

@@ -45,18 +45,6 @@ class Instances:
         """Return how many rows each of ``patients`` has."""
         return self.offsets[patients + 1] - self.offsets[patients]
 
-    def only(self, patients: IntArray) -> "Instances":
-        """Return only the rows of ``patients``; rows and patients are numbered from 0."""
-        rows = self.rows_of(patients)
-        ends = np.cumsum(self.sizes_of(patients))
-        return Instances(
-            X=_safe_indexing(self.X, rows),
-            y=self.y[rows],
-            labels=self.labels[patients],
-            rows=read_only(np.arange(rows.size)),
-            offsets=read_only(np.concatenate([[0], ends])),
-        )
-
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Scorer:

@@ -13,7 +13,7 @@ from steadycut.core.rules.registry import Rule
 from steadycut.core.select import Search
 from steadycut.estimators.cross_fit import LEAST_FOLDS, Instances, Scorer
 from steadycut.estimators.threads import one_thread
-from steadycut.estimators.workers import dask_client, run_tasks
+from steadycut.estimators.workers import run_tasks
 from steadycut.io.checkpoint import Checkpoint
 from steadycut.study.choosing import Progress
 
@@ -31,11 +31,6 @@ class Refit:
     instances: Instances
     patients: IntArray
     search: Search
-
-    def to_ship(self) -> "Refit":
-        """Return a copy without the rows of patients who do not choose."""
-        kept = np.arange(self.patients.size)
-        return replace(self, instances=self.instances.only(self.patients), patients=kept)
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -77,8 +72,7 @@ class RefitDraws:
         done = {number: result for number in numbers if (result := self._load(number)) is not None}
         self._tell(len(done), len(seeds))
         missing = {number: seeds[number] for number in numbers if number not in done}
-        refit = self.refit if dask_client() is None else self.refit.to_ship()
-        with closing(run_tasks(replicate, refit, missing, self.n_jobs)) as results:
+        with closing(run_tasks(replicate, self.refit, missing, self.n_jobs)) as results:
             for number, result in results:
                 done[number] = result
                 self._save(number, result)
