@@ -20,8 +20,8 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from scipy.special import gammaln
-from scipy.stats import binom
+from numpy.typing import ArrayLike
+from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
 from steadycut.core.checks import FloatArray
 from steadycut.core.confusion import Confusion
@@ -80,7 +80,7 @@ def chance_at_target(counts: Confusion, costs: Costs, risk: float) -> float:
     --------
     >>> counts = Confusion(tp=20, fn=3, fp=4, tn=23)
     >>> round(chance_at_target(counts, Costs(), 0.3), 4)
-    0.0421
+    0.0643
     """
     if costs.target is None:
         prices = costs.cost_fn, costs.cost_fp
@@ -107,7 +107,15 @@ def _chance_at_prevalence(counts: Confusion, costs: Costs, risk: float, prevalen
 
 
 def _binomial(n: int, p: float) -> FloatArray:
-    return np.asarray(binom.pmf(np.arange(n + 1), n, min(p, 1.0)), dtype=np.float64)
+    return _chance(np.arange(n + 1), n, min(p, 1.0))
+
+
+def _chance(k: ArrayLike, n: ArrayLike, p: float) -> FloatArray:
+    """Return the binomial probability of k of n; 0 for more than all."""
+    k, n = np.asarray(k, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    rest = np.maximum(n - k, 0.0)
+    ways = gammaln(n + 1) - gammaln(k + 1) - gammaln(rest + 1)
+    return np.where(k <= n, np.exp(ways + xlogy(k, p) + xlog1py(rest, -p)), 0.0)
 
 
 def _of_all(n: int, left: float, right: float) -> FloatArray:
@@ -134,9 +142,10 @@ def arc_chance(n_patients: int, length: float, errors: int) -> float:
     (1.0, 0.1662)
     """
     near = np.arange(n_patients + 1)
-    hits = 2 * binom.cdf(errors, near, 0.5) + (near - 2 * errors - 1) * binom.pmf(errors, near, 0.5)
+    tail = bdtr(np.minimum(errors, near), near, 0.5)
+    hits = 2 * tail + (near - 2 * errors - 1) * _chance(errors, near, 0.5)
     hits[near <= 2 * errors] = 1.0
-    return float(binom.pmf(near, n_patients, 2 * length) @ hits)
+    return float(_binomial(n_patients, 2 * length) @ hits)
 
 
 def _walk_chance(near: FloatArray, prices: tuple[float, float], spent: float) -> float:
