@@ -119,6 +119,13 @@ def test_dropped_patients_are_in_the_headline(capsys, tmp_path, tables):
     assert f"with them {gone} patients left out" in page
 
 
+def test_without_small_cells_the_headline_says_it_without_a_number(capsys, tmp_path, tables):
+    options = [*FIT, "--missing", "drop", "--small-cells", 3, "--out", tmp_path / "out"]
+    done = run_command(capsys, "fit", tables[0], *options)
+    assert done.code == 0, done.err
+    assert "about patients with a score: those without were left out." in done.said
+
+
 def test_a_gap_in_a_patient_with_a_score_is_still_refused(capsys, tmp_path):
     here = tmp_path / "here.csv"
     gone = write(here, with_gap=True)

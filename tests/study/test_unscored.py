@@ -104,6 +104,12 @@ def test_an_unknown_fate_without_a_score_is_an_error():
         assert patients.usable.n_patients == 2
 
 
+def test_another_policy_keeps_what_was_noted_of_the_names():
+    patients = PatientScores([0.2, 0.1], [1, 0], patients=["b", "a"])
+    assert patients.under("call").once("other order", lambda: False)
+    assert patients.under("call").recipe.unscored == "call"
+
+
 # A study -----------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
@@ -370,7 +370,12 @@ class PatientScores(Framed):
                 "what is done to them. Leave them out, or fit the rule with "
                 f"{argument('unscored', 'call|leave')}."
             )
-        return replace(self, recipe=replace(self.recipe, unscored=policy))
+        other = replace(self, recipe=replace(self.recipe, unscored=policy))
+        # What was noted about their names stays.
+        for name, note in self._made.items():
+            if isinstance(note, str | bool):
+                other.once(name, partial(type(note), note))
+        return other
 
     @property
     def n_unknown(self) -> int:

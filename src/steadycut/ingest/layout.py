@@ -165,9 +165,7 @@ def lay_out(survey: Survey, request: Request) -> Layout:
     filled, gaps = _fill_gaps(labelled, request)
     _check_filled(filled, request.roles, _droppable(request))
     whose = filled.keys[request.patient].codes
-    kept_out = np.zeros(whose.size, dtype=bool)
-    if request.unscored != "refuse":
-        kept_out = ~np.isin(whose, whose[filled.n_usable > 0])
+    kept_out = ~np.isin(whose, whose[filled.n_usable > 0]) & (request.unscored != "refuse")
     _check_scores(filled, request, filled.take(~kept_out))
     labels = _patient_labels(filled, request, request.label)
     event, time = _patient_labels(filled, request, request.event), _times(filled, request)

@@ -23,7 +23,7 @@ from steadycut.study.home import check_cut_off_rule
 from steadycut.study.judge import Asked, LabelledPart, judge
 from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
-from steadycut.study.reference import survival_part, unscored_part
+from steadycut.study.reference import survival_part, unscored_of
 from steadycut.study.small_cells import ROUNDED, grouped_for, noticed, without_bins
 from steadycut.study.unlabelled import home_of, without_labels
 
@@ -184,7 +184,7 @@ def audit(
         label_how=None if grades is None else cohort.recipe.label_how,
         sampled=drawn,
         sites=None if cohort.sites is None else np.unique(shown_groups(cohort.sites)).tolist(),
-        unscored=unscored_part(cohort),
+        unscored=unscored_of(cohort),
     )
     warn_each(found.warnings, stacklevel=3)
     return found

@@ -34,13 +34,7 @@ from steadycut.study.operating_point import (
     point_part,
     study_point,
 )
-from steadycut.study.reference import (
-    rate_parts,
-    reference_of,
-    span_of,
-    survival_part,
-    unscored_part,
-)
+from steadycut.study.reference import rate_parts, reference_of, span_of, survival_part, unscored_of
 from steadycut.study.small_cells import without_small_cells
 from steadycut.study.useful import study_verdict
 
@@ -83,7 +77,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         test=held_out_part(study, confidence),
         options=options_part(study),
         survival=study_survival(study),
-        unscored=unscored_part(study.everyone),
+        unscored=unscored_of(study.everyone),
         # Added by those who know the table and write the page.
         **dict.fromkeys(("instances", "data", "frozen_rule")),
     )

@@ -55,12 +55,7 @@ def as_patients(rule: FrozenFile[Any], given: Given, y: object = None) -> Patien
     return given.under(rule.recipe.unscored)
 
 
-def with_labels(
-    patients: Any,  # noqa: ANN401
-    y: Any,  # noqa: ANN401
-    positive: object = None,
-    unscored: str | None = None,
-) -> Any:  # noqa: ANN401
+def with_labels(patients: Any, y: Any, positive: object = None, unscored: str | None = None) -> Any:  # noqa: ANN401
     """Return patients with the labels that are given beside them, or as they are.
 
     Examples

@@ -41,7 +41,7 @@ def reference_of(
     )
 
 
-def unscored_part(patients: PatientScores) -> parts.UnscoredPart | None:
+def unscored_of(patients: PatientScores) -> parts.UnscoredPart | None:
     """Return how many patients have no score; None if nothing says what is done to them."""
     policy, without = patients.recipe.unscored, patients.without_score
     if policy is None:

@@ -113,8 +113,10 @@ def coarse_rule_sentences(
     score, certificate = rule.columns.score, rule.certificate
     one_row = is_score_itself(rule.aggregation, rule.provenance.patients.total, data)
     made = quoted(score) if one_row else aggregation_in_words(score, rule.aggregation)
+    left_out = "This is about patients with a score: those without were left out."
     return (
         call_sentence(made, rule),
+        *((left_out,) if data.dropped_patients else ()),
         (
             f"The certified risk is at most {at_most(certificate.value)} "
             f"({percent(1 - certificate.delta)} confidence)."
