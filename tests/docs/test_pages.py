@@ -10,7 +10,7 @@ from scripts.write_pages import DOCS, PageError, beside, blocks, executed, make_
 PAGES = [path.relative_to(DOCS).as_posix() for path in pages()]
 # Languages that are shown and not run: py, sh and r. A page that has them says here why.
 NOT_RUN = {
-    "coming_from.md": "R",
+    "coming_from.md": "R; tests/docs/test_tool_files.py runs the commands on files",
     "guide/cluster.md": "needs a cluster: spark-submit",
     "guide/strata.md": "needs the UCI heart data, which are not ours to ship",
     "guide/rule_file.md": "needs docker and MLflow; tests/docs/test_mlflow.py runs its scripts",
