@@ -4,7 +4,7 @@ For n patients and errors of cost T (in units of the smaller cost) the limit is 
 make one unit. The levels K begin as the exact limits for one target (a flat risk) at delta' = c
 sqrt(u / the largest u); ``game.cpp`` then computes an upper bound on the probability that they fail
 at any cut of any score. c is lowered until that bound is below delta (docs/theory/bounds.md, "The
-scan"). Costs 1:1 and 5:1, delta 0.1. This takes about a day of one core. It needs g++.
+scan"). Costs 1:1 and 5:1, delta 0.1. This takes hours. It needs g++.
 
 Run as ``python benchmarks/studies/scan/levels.py [N ...]``; it writes
 ``benchmarks/results/scan_levels.json`` with every bound, adding to what is there, and copies the
@@ -24,8 +24,10 @@ from steadycut.core.bounds.scan import LEFT, _of_all, _walk_chance, arc_chance
 HERE = Path(__file__).parent
 RESULT = HERE.parents[1] / "results" / "scan_levels.json"
 PACKAGE = HERE.parents[2] / "src/steadycut/core/bounds/scan_levels.json"
-DELTA, RATIOS, TRIES = 0.1, (1, 5), 4
-SIZES = (*range(11, 31), *range(32, 60, 2), *range(60, 100, 5), *range(100, 201, 10))
+DELTA, TRIES = 0.1, 4
+FEW = (*range(11, 31), *range(32, 47, 2), *range(50, 101, 5), 110, 120, 135)
+# By the ratio of the costs.
+SIZES = {1: FEW, 5: (*range(20, 51, 5), *range(60, 101, 10))}
 
 
 def grain(n):
@@ -119,16 +121,16 @@ def write(tables):
 
 
 def main():
-    sizes = list(map(int, sys.argv[1:])) or SIZES
+    asked = list(map(int, sys.argv[1:]))
     tables = json.loads(RESULT.read_text("utf-8")) if RESULT.exists() else {}
     with tempfile.TemporaryDirectory() as folder:
         game = f"{folder}/game"
         command = ["g++", "-Ofast", "-march=native", "-o", game, str(HERE / "game.cpp")]
         subprocess.run(command, check=True)
-        for ratio in map(str, RATIOS):
-            known = tables.setdefault(ratio, {})
-            for n in (n for n in sizes if str(n) not in known):
-                if found := solve(game, n, int(ratio), nearest(known, n)):
+        for ratio, sizes in SIZES.items():
+            known = tables.setdefault(str(ratio), {})
+            for n in (n for n in asked or sizes if str(n) not in known):
+                if found := solve(game, n, ratio, nearest(known, n)):
                     known[str(n)] = found
                     write(tables)
                 chance.cache_clear()

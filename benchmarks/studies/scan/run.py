@@ -26,7 +26,7 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 
 RESULT = Path(__file__).parents[2] / "results" / "scan.json"
-DELTA, SIZES, PRICES = 0.1, (20, 50, 100, 200), ((1.0, 1.0), (5.0, 1.0))
+DELTA, SIZES, PRICES = 0.1, (20, 50, 100, 135), ((1.0, 1.0), (5.0, 1.0))
 ABOVE, FINE, TIES = 1 + 1e-9, 120, 7
 
 

@@ -44,7 +44,7 @@ def flip_probability(scores: FloatArray, threshold: float, draws: FloatArray) ->
 
 def flip_rate(scores: FloatArray, threshold: float, draws: FloatArray) -> float:
     """Return the mean flip probability: how often a resampled study decides differently."""
-    return float(flip_probability(scores, threshold, draws).mean())
+    return float(np.sort(flip_probability(scores, threshold, draws)).mean())
 
 
 def stability_warnings(cuts: Cuts, draws: ThresholdDraws, costs: Costs) -> list[str]:

@@ -281,6 +281,7 @@ class StudyDocument(parts.NamedClasses, AnyStudy):
     frozen_rule: RuleDocument | None = None
     certified_rates: list[StudyRatePart] | None = None
     certified_cost: CertifiedCostPart | None = None
+    cross_fitted: parts.CountsPart | None = None
     break_even: parts.Record[BreakEven] | None = None
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None

@@ -24,6 +24,7 @@ from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import Columns, RuleOptions
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.ingest.request import site_hash
+from steadycut.study.cross_fitted import cross_fitted
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, quantiles, rival_cuts
 from steadycut.study.explorer import study_explorer
 from steadycut.study.fitted import FittedStudy, HeldOut
@@ -58,6 +59,7 @@ def describe(study: FittedStudy, confidence: float = CONFIDENCE) -> documents.St
         criterion=criterion_values(study),
         certified_rates=[documents.StudyRatePart.of(rate) for rate in study.certified_rates]
         or None,
+        cross_fitted=cross_fitted(study),
         verdict=study_verdict(study),
         break_even=break_even(study.counts, search.costs, delta),
         class_names=parts.names_part(chosen.recipe.class_names),

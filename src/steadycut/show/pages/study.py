@@ -6,6 +6,7 @@ from steadycut.core.bounds.binomial import rate_interval
 from steadycut.core.class_names import of_them
 from steadycut.core.rules.registry import most_called
 from steadycut.documents.comparison import ComparisonDocument
+from steadycut.documents.parts import CountsPart
 from steadycut.documents.rule import RuleDocument
 from steadycut.documents.study import OptionsPart, StudyDocument
 from steadycut.show.pages.page import (
@@ -147,6 +148,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
     worst = "unknown fates count as errors: " if unknown else ""
     return (
         *((name, worst + rates_in_words(study, name, value)) for name, value in RATES.items()),
+        *cross_fitted_fact(study.cross_fitted),
         *((("held out", say.held_out_in_words(study.test, study.names)),) if study.test else ()),
         *break_even_facts(study),
         *capacity_fact(study),
@@ -154,6 +156,15 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         *next_site_facts(study),
         ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
     )
+
+
+def cross_fitted_fact(counts: CountsPart | None) -> tuple[tuple[str, str], ...]:
+    """Return both rates at cut-offs that the other patients chose, where all patients choose."""
+    if counts is None:
+        return ()
+    found, fair = counts.confusion.sensitivity, counts.confusion.specificity
+    words = f"sensitivity {rate(found)}, specificity {rate(fair)}: {say.CROSS_FITTED}"
+    return (("cross-fitted", words),)
 
 
 def capacity_fact(study: StudyDocument) -> tuple[tuple[str, str], ...]:

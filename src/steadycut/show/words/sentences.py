@@ -20,6 +20,7 @@ NOT_USEFUL = Step(
     verb="fit",
     sentence="Next: do not use it. Check the direction and the costs, or take another score.",
 )
+CROSS_FITTED = "each tenth of the patients was decided by a cut-off that the others chose"
 # Rules that weigh the two errors by their costs alone.
 BY_COST = ("stable", "erm", "logistic", "adapted")
 
