@@ -6,12 +6,10 @@ the patients who chose it, are a little too good.
 """
 
 import hashlib
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from steadycut.core.checks import IntArray
+from steadycut.core.checks import FloatArray, IntArray, LabelArray
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.errors import SteadycutError
 from steadycut.study.choosing import choose
@@ -40,7 +38,7 @@ def parts_of(study: FittedStudy) -> IntArray:
     """
     first, *others = study.given
     scores = first.oriented(study.options.direction).scores
-    keys: list[NDArray[Any]] = [*(other.scores for other in others), first.fates, scores]
+    keys: list[FloatArray | LabelArray] = [*(other.scores for other in others), first.fates, scores]
     order = np.lexsort(keys)
     ranks = np.unique(scores, return_inverse=True)[1][order].astype("<i8")
     digest = hashlib.sha256(ranks.tobytes() + first.fates[order].tobytes()).digest()
