@@ -5,7 +5,7 @@ import numpy as np
 from steadycut import PatientScores, fit
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.render.markdown import markdown
-from steadycut.study.cross_fitted import cross_fitted, parts_of
+from steadycut.study.operating_point import cross_fitted, parts_of
 
 QUICK = {"n_bootstrap": 5, "honesty": "uniform"}
 

@@ -5,7 +5,6 @@
 ``roles``             who is used to choose the cut-off, and who to check it
 ``choosing``          candidates -> one of them, or an ensemble, with its cut-off
 ``fitted``            a fitted study, as plain data
-``cross_fitted``      what the rule does to others, where all patients choose
 ``operating_point``   what a cut-off does to patients, with two kinds of intervals
 ``curves``            risk, modulus and costs along the cut-off, for the figures
 ``explorer``          counts at many cut-offs, for the page

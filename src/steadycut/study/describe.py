@@ -24,12 +24,12 @@ from steadycut.documents.known_patients import remember
 from steadycut.documents.parts import Columns, RuleOptions
 from steadycut.errors import BadOption, BadRuleFile
 from steadycut.ingest.request import site_hash
-from steadycut.study.cross_fitted import cross_fitted
 from steadycut.study.curves import class_quantiles, cost_curve, modulus_curve, quantiles, rival_cuts
 from steadycut.study.explorer import study_explorer
 from steadycut.study.fitted import FittedStudy, HeldOut
 from steadycut.study.operating_point import (
     CONFIDENCE,
+    cross_fitted,
     cut_intervals,
     point_at,
     point_part,

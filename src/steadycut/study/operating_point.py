@@ -1,5 +1,6 @@
 """What a cut-off does to patients, with two kinds of intervals."""
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -7,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from steadycut.core.checks import Interval, check_finite, check_fraction, check_range
+from steadycut.core.checks import (
+    FloatArray,
+    IntArray,
+    Interval,
+    LabelArray,
+    check_finite,
+    check_fraction,
+    check_range,
+)
 from steadycut.core.confusion import Confusion, confusion_at
 from steadycut.core.frames import Columns, Framed
 from steadycut.core.intervals import auc as area
@@ -18,11 +27,14 @@ from steadycut.core.records import Costs, PatientScores, check_some, sign_of
 from steadycut.documents import parts
 from steadycut.documents.shown import point_columns
 from steadycut.documents.study import CutIntervalPart, CutIntervals
-from steadycut.errors import BadOption, argument, explains_calls
-from steadycut.study.fitted import FittedStudy
+from steadycut.errors import BadOption, SteadycutError, argument, explains_calls
+from steadycut.study.choosing import choose
+from steadycut.study.fitted import FittedStudy, without_bootstrap
 from steadycut.study.new_patients import with_labels
 
 CONFIDENCE = 0.95
+# Into how many parts patients are dealt where all of them choose.
+PARTS = 10
 FIXED = (
     "if this cut-off is used: the true value of this very cut-off, for patients like these, who "
     "had no part in choosing it"
@@ -231,3 +243,48 @@ def _ends(interval: Interval | None, method: str) -> dict[str, object]:
     low, high = (None, None) if interval is None else interval
     ends = {"low": _finite(low), "high": _finite(high)}
     return {**ends, "method": method, "known": interval is not None}
+
+
+def cross_fitted(study: FittedStudy) -> Confusion | None:
+    """Count every patient at a cut-off of the others; None if others checked, or cannot choose.
+
+    The patients are dealt into parts. Each part is decided by a cut-off that the others chose by
+    the same rule. The counts of the published cut-off, among the patients who chose it, are a
+    little too good.
+    """
+    if study.options.honesty != "uniform" or not study.given:
+        return None
+    parts = parts_of(study)
+    try:
+        counts = sum(_counts_of_part(study, np.flatnonzero(parts == part)) for part in range(PARTS))
+    except SteadycutError:
+        return None
+    return Confusion.of_counts(np.asarray(counts))
+
+
+def parts_of(study: FittedStudy) -> IntArray:
+    """Return the part of every patient; neither names nor the order of rows matter.
+
+    The random numbers come from the seed and the labels along the ranks of the scores. Patients
+    with equal scores and labels are interchangeable.
+    """
+    first, *others = study.given
+    scores = first.oriented(study.options.direction).scores
+    keys: list[FloatArray | LabelArray] = [*(other.scores for other in others), first.fates, scores]
+    order = np.lexsort(keys)
+    ranks = np.unique(scores, return_inverse=True)[1][order].astype("<i8")
+    digest = hashlib.sha256(ranks.tobytes() + first.fates[order].tobytes()).digest()
+    rng = np.random.default_rng([study.options.seed, *digest])
+    parts = np.empty(order.size, dtype=np.int64)
+    parts[order] = rng.permutation(order.size) % PARTS
+    return parts
+
+
+def _counts_of_part(study: FittedStudy, out: IntArray) -> IntArray:
+    """Return the counts of some patients at the cut-off of all others."""
+    options, rest = study.options, np.setdiff1d(np.arange(study.patients.n_patients), out)
+    _, seed = np.random.SeedSequence(options.seed).spawn(2)
+    others = [candidate.take(rest) for candidate in study.given]
+    choice = choose(others, np.arange(rest.size), without_bootstrap(options), seed)
+    there = choice.scores_of([candidate.take(out) for candidate in study.given])
+    return confusion_at(there.oriented(options.direction), choice.chosen.threshold).counts
