@@ -93,7 +93,7 @@ def simulate(n_studies: int, seed: int) -> list[dict[str, object]]:
 def main() -> None:
     """Simulate, and store what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--studies", type=int, default=500)
+    parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
