@@ -3,7 +3,7 @@
 `steadycut.compare` certifies six rules on the same patients. A reader looks at the smallest
 certificate. Counted, at delta 0.1, is how often the true risk is at most the certificate:
 
-fixed     of the rule that was fixed beforehand, at delta (``certificate``)
+fixed     of the rule that was fixed beforehand, at delta (``certificate_alone``)
 smallest  of the rule with the smallest certificate, at delta: nothing is promised for it
 together  of all rules at once, at delta / 6 (``certificate_together``)
 
@@ -39,7 +39,7 @@ def one(n, distance, rng, seed):
     rows = table.describe().rows
     cuts = np.array([row.threshold for row in rows])
     risks = (norm.cdf(cuts - distance) + norm.sf(cuts)) / 2
-    alone = np.array([row.certificate for row in rows])
+    alone = np.array([row.certificate_alone for row in rows])
     together = np.array([row.certificate_together for row in rows])
     held = alone >= risks
     return held[0], held[alone.argmin()], np.all(together >= risks)

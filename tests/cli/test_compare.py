@@ -71,7 +71,7 @@ def test_a_row_is_a_fit_and_an_audit(table, tmp_path, capsys, name):
     )
     assert row["threshold"] == fitted.json["threshold"]
     assert row["operating_value"] == fitted.json["operating_value"]
-    assert row["certificate"] == fitted.json["certificate"]["value"]
+    assert row["certificate_alone"] == fitted.json["certificate"]["value"]
     assert row["risk_validation"] == fitted.json["certificate"]["risk"]
     assert row["penalty"] == fitted.json["stability"]["penalty"]
     assert row["risk_external"] == audited.json["risk_external"]
@@ -143,7 +143,7 @@ def test_options_are_those_of_fit(table, tmp_path, capsys):
     fitted = run_command(capsys, "fit", table, *FIT, *SITES, *options, "--out", tmp_path)
     row = next(row for row in ran.json["rows"] if row["rule"] == "stable")
     assert row["threshold"] == fitted.json["threshold"]
-    assert row["certificate"] == fitted.json["certificate"]["value"]
+    assert row["certificate_alone"] == fitted.json["certificate"]["value"]
 
 
 def test_several_candidates_bring_ablations_and_every_table_ends_with_costs(table, capsys):

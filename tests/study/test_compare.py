@@ -52,7 +52,7 @@ def test_a_row_is_the_study_of_its_rule_at_p():
         assert row["operating_value"] == study.operating_value
         assert row["penalty"] == study.chosen.penalty
         assert row["modulus"] == study.chosen.modulus
-        assert row["certificate"] == study.certificate.value
+        assert row["certificate_alone"] == study.certificate.value
         assert row["risk_validation"] == study.certificate.risk
 
 
@@ -71,7 +71,7 @@ def test_certificates_of_all_rows_together_divide_delta_by_their_number(options)
                 honesty=study.options.honesty,
             )
             assert row["certificate_together"] == alone.value
-            assert row["certificate"] <= row["certificate_together"]
+            assert row["certificate_alone"] <= row["certificate_together"]
 
 
 def test_a_row_judges_the_frozen_threshold_at_q():

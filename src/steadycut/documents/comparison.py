@@ -40,8 +40,8 @@ class ComparedRule(ComparedRisks):
     """One rule; the difference is to the reference rule on the same patients.
 
     ``against_fixed`` compares its cost at the second hospital with that of the rule that was fixed
-    beforehand; None for that rule itself. ``certificate`` holds with confidence 1 - delta for one
-    rule that was fixed beforehand. ``certificate_together`` has delta divided by the number of
+    beforehand; None for that rule itself. ``certificate_alone`` holds with confidence 1 - delta for
+    one rule that was fixed beforehand. ``certificate_together`` has delta divided by the number of
     rows, so that those of all rows hold together, the smallest included. ``sites`` are there if
     there are several external ones.
     """
@@ -56,7 +56,7 @@ class ComparedRule(ComparedRisks):
     modulus: FiniteFloat
     flip_rate: FiniteFloat
     flip_rate_se: FiniteFloat
-    certificate: FiniteFloat
+    certificate_alone: FiniteFloat
     certificate_together: FiniteFloat
     sensitivity_external: FiniteFloat | None
     specificity_external: FiniteFloat | None
@@ -84,7 +84,7 @@ class ComparisonDocument(Part):
 
     ``fixed`` is the rule that was fixed beforehand: the first one. The answers ``against_fixed`` of
     all rows hold together with confidence 1 - ``delta``, and so do ``certificate_together`` of all
-    rows. ``certificate`` counts for ``fixed`` only.
+    rows. ``certificate_alone`` counts for ``fixed`` only.
     """
 
     schema_: Literal["steadycut.compare/1"] = schema("steadycut.compare/1")

@@ -92,7 +92,7 @@ class Row:
             rule=str(search.rule),
             flip_rate=float(self.flips.mean()),
             flip_rate_se=float(self.flips.std() / np.sqrt(self.flips.size)),
-            certificate=study.certificate.value,
+            certificate_alone=study.certificate.value,
             certificate_together=self.certificate_at(study.certificate.delta / n_rows),
             sensitivity_external=self.external.sensitivity,
             specificity_external=self.external.specificity,

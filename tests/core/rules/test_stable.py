@@ -9,6 +9,7 @@ from steadycut.core.cuts.grid import cuts_of, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors, risk_at_cuts
 from steadycut.core.records import Costs, PatientScores
 from steadycut.core.rules.pruning import near_best
+from steadycut.core.rules.registry import choose
 from steadycut.core.rules.stable import (
     LEAST_LIKELIHOOD,
     Stable,
@@ -391,3 +392,19 @@ def test_the_likelihood_of_every_cut_by_hand():
 def test_without_a_wall_all_cuts_lie_around_the_best_one():
     for best in range(3):
         assert around(best, np.zeros(3, dtype=bool)) == slice(0, 3)
+
+
+def test_tiny_cohorts_drawn_together_have_the_cuts_that_they_have_alone():
+    """Also where a line is flat or even: rounding beside other rows must not decide."""
+    rng, n_rows = np.random.default_rng(0), 0
+    for _ in range(150):
+        cells = 2 * int(rng.integers(3, 12))
+        rows = rng.multinomial(rng.integers(4, 15), np.full(cells, 1 / cells), size=8)
+        several = count_errors(rows)
+        rows = rows[(several.n_positive > 0)[:, 0] & (several.n_negative > 0)[:, 0]]
+        costs = Costs(cost_fn=float(rng.choice([1, 3, 10])))
+        together = choose(count_errors(rows), Stable(), costs)[0]
+        alone = [int(choose(count_errors(row[None]), Stable(), costs)[0][0]) for row in rows]
+        assert together.tolist() == alone
+        n_rows += len(rows)
+    assert n_rows > 1000
