@@ -240,6 +240,6 @@ def stage(*, quick, seed):
     rng = np.random.default_rng(seed)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        yield sheets(100 if quick else 20_000, rng, folder)
-        yield files(20 if quick else 1_000, rng, folder)
+        yield sheets(100 if quick else 3_000, rng, folder)
+        yield files(20 if quick else 300, rng, folder)
         yield places(folder)

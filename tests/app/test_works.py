@@ -326,3 +326,19 @@ def test_a_list_with_nothing_filled_in_is_refused_in_one_line(worked):
     )
     said = html.unescape(worked.run(answer.headers["location"]))
     assert "no label is filled in list.csv" in said
+
+
+@pytest.mark.parametrize(
+    ("names", "says"),
+    [
+        (("south.csv",), "the files must have different names"),
+        (("a.csv", "b.csv"), "one list of labels must be given"),
+    ],
+)
+def test_a_list_never_takes_the_place_of_a_table_and_none_is_ignored(names, says, worked):
+    quoted = b'"patient","purpose","label"\r\n"south0","certify","1"\r\n'
+    files = [("tables", (worked.south.name, worked.south.read_bytes()))]
+    files += [("tables", (name, quoted)) for name in names]
+    answer = worked.client.post("/adapt", data={"study": worked.key("fit")}, files=files)
+    assert answer.status_code == 400
+    assert says in html.unescape(answer.text)

@@ -127,3 +127,12 @@ def test_new_patients_who_all_have_one_score_are_noticed(use):
     same = replace(cohort(seed=1), scores=np.full(200, 0.5))
     assert sum("every patient has the same score" in one for one in use(rule, same).warnings) == 1
     assert not any("same score" in one for one in use(rule, cohort(seed=1)).warnings)
+
+
+def test_patients_who_all_have_one_score_are_not_judged():
+    rule = fit(cohort(), n_bootstrap=20).freeze()
+    same = replace(cohort(seed=1), scores=np.full(200, 0.5))
+    found = audit(rule, same)
+    assert (found.verdict.decision, found.verdict.reason) == ("not judged", "one score")
+    assert found.describe().next_step.why == "one score"
+    assert "every patient here has the same score" in found.summary()

@@ -129,7 +129,7 @@ class Routes:
                 _save_rule(job, source, rule)
             if job.work.takes_tables:
                 job.tables = _save_tables(job, tables, source)
-                job.labels = "".join(save_uploads(lists[:1], job.folder))
+                job.labels = _save_list(job, lists)
                 job.columns = preview([job.folder / name for name in job.tables])
         except SteadycutError as error:
             job.remove()
@@ -293,7 +293,7 @@ def _is_list(file: UploadFile) -> bool:
     """Whether a table is a list of patients to label, as steadycut wrote it."""
     first = file.file.readline().decode(errors="replace").strip("\ufeff\r\n")
     file.file.seek(0)
-    return {"patient", "purpose", "label"} <= set(first.split(","))
+    return {"patient", "purpose", "label"} <= set(first.replace('"', "").split(","))
 
 
 def _save_tables(
@@ -307,6 +307,12 @@ def _save_tables(
     for name in source.tables:
         shutil.copyfile(source.folder / name, job.folder / name)
     return source.tables
+
+
+def _save_list(job: Job, lists: Sequence[UploadFile]) -> str:
+    if len(lists) > 1:
+        raise BadOption("one list of labels must be given; got more. Join them.")
+    return "".join(save_uploads(lists, job.folder))
 
 
 def _save_rule(job: Job, source: Job | None, rule: Sequence[UploadFile]) -> None:

@@ -19,7 +19,7 @@ OWN = {RULE, *(name for work in WORKS.values() for name in work.results)}
 def save_uploads(uploads: Sequence[UploadFile], folder: Path) -> tuple[str, ...]:
     """Write uploaded tables into a folder and return their names there."""
     names = tuple(safe_name(upload.filename or "") for upload in uploads)
-    if len(set(names)) < len(names):
+    if len(set(names)) < len(names) or any((folder / name).exists() for name in names):
         msg = "the files must have different names; two have the same. Rename one of them."
         raise BadTable(msg)
     for name, upload in zip(names, uploads, strict=True):

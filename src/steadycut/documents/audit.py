@@ -21,7 +21,7 @@ from steadycut.documents.rule import RuleDocument
 from steadycut.documents.strata import BetweenPart, RatePart
 
 # Why patients say nothing about a rule.
-Reason = Literal["unit", "one class", "own patients", "no score"]
+Reason = Literal["unit", "one class", "one score", "own patients", "no score"]
 
 
 class VerdictPart(parts.Part):

@@ -16,9 +16,8 @@ Verb = Literal["monitor", "audit", "adapt", "fit", "plan", "label", "draw", "che
 Local = Literal["adapt", "fit"]
 # The situations that call for a step. Each has its sentence in `steadycut.show.words.next_step`.
 Bad = Literal["groups fail", "still useful", "costs or prevalence", "unlike before", "bad by plan"]
-Open = Literal[
-    "unknown fate", "one class", "open", "undecidable", "no labels", "unit", "own patients"
-]
+Open = Literal["unknown fate", "one class", "one score", "open", "undecidable", "no labels"]
+Unlike = Literal["unit", "own patients"]
 OpenGroup = Literal["hidden stratum", "open by plan"]
 Watch = Literal["alarm", "certify more", "within already", "too close", "watch on"]
 Decided = Literal["good", "watch", "decisions", "decisions not useful", "decisions unlike"]
@@ -27,7 +26,7 @@ Changed = Literal["change accepted", "change open", "change failed"]
 Switched = Literal[
     "switch: same scores", "switch: same", "switch: open", "switch: changed", "switch: fit"
 ]
-Why = Literal[Bad, Open, OpenGroup, Watch, Decided, Adapted, Changed, Switched]
+Why = Literal[Bad, Open, Unlike, OpenGroup, Watch, Decided, Adapted, Changed, Switched]
 # What is used while no change is accepted under a change-control plan.
 Otherwise = Literal["original", "call-everybody", "stop"]
 

@@ -299,7 +299,8 @@ def not_judged(found: Audit, part: LabelledPart) -> audit.Reason | None:
         return "own patients"
     if part.verdict.useful != "yes" and not same_unit(found):
         return "unit"
-    return part.verdict.reason
+    same_score = any(kind_of(warning) == "score" for warning in found.warnings)
+    return part.verdict.reason or ("one score" if same_score else None)
 
 
 def _sampled(found: Sampled) -> dict[str, object]:

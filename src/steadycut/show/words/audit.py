@@ -31,6 +31,7 @@ MOVED = {1: ", shown to be higher here", 0: "", -1: ", shown to be lower here"}
 NOT_JUDGED = {
     "unit": "the scores are unlike those of the rule: another unit or another scorer?",
     "one class": "all patients with a label are of one class",
+    "one score": "every patient here has the same score",
     "own patients": "these patients took part in making the rule",
     "no score": "the rule ignores the score: it makes one decision for everybody",
 }

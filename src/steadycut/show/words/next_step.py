@@ -297,6 +297,7 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
         "expect."
     ),
     "one class": "label patients of the other class too; all patients here are of one class.",
+    "one score": "check the column of scores: it is the same for everybody. Then audit again.",
     "open": _open,
     "undecidable": "more labels would not show whether it is useful at these rates: {local}",
     "own patients": "give patients of another hospital: {audit}",
