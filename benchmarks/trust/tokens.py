@@ -90,6 +90,21 @@ def write_tables(rng):
     Path("odd.csv").write_bytes(csv_bytes(odd))
     torn = whole.split(b"\n")
     Path("torn.csv").write_bytes(b"\n".join([*torn[:9], torn[9] + b',"x', *torn[10:]]))
+    # Slides with a score, and who they are of: whole, with some missing, and with two patients.
+    slides = {name: columns[name] for name in ("slide", "score")}
+    Path("slides.csv").write_bytes(csv_bytes(slides))
+    keys = {name: columns[name] for name in ("slide", "patient", "label", "centre", "kind")}
+    Path("keys.csv").write_bytes(csv_bytes(keys))
+    lines = Path("keys.csv").read_bytes().split(b"\n")
+    Path("few.csv").write_bytes(b"\n".join([*lines[:200], b""]))
+    torn_keys = lines[1].rsplit(b",", 4)[0] + b",".join([b"", *lines[5].rsplit(b",", 4)[1:]])
+    Path("both.csv").write_bytes(b"\n".join([*lines[:-1], torn_keys, b""]))
+    Path("keyless.csv").write_bytes(b"\n".join(lines[1:]))
+    Path("each").mkdir()
+    for name, score, label in zip(
+        *(columns[name] for name in ("slide", "score", "label")), strict=True
+    ):
+        Path(f"each/{name}.csv").write_bytes(csv_bytes({"score": [score], "label": [label]}))
     first, second = tokens(2, rng)
     with zipfile.ZipFile("two.zip", "w") as archive:
         archive.writestr(f"{first}.csv", whole)
@@ -143,9 +158,27 @@ def commands():
         ["adapt", rule, "table.csv", "--worklist", "20", "--force", "--out", "list"],
         ["report", "sites", "--format", "md"],
         ["report", "a3", "--format", "pdf-ready"],
+        *joined(rule),
         *(["apply", rule, name, "--out", "never.csv"] for name in UNFIT),
         *(["fit", name, *ASK, "--out", "never"] for name in UNFIT),
     ]  # fmt: skip
+
+
+def joined(rule):
+    """Return commands that take patients from a second table, or from names."""
+    made = ["--file-column", "slide", "--patient-from"]
+    one = ["fit", "each/*.csv", *ASK[2:], *FEW]
+    for i, sheet in enumerate(("keys.csv", "few.csv", "both.csv", "keyless.csv", "table.csv")):
+        for j, more in enumerate(([], ["--missing", "drop"], ["--on", "slide"], ["--on", "x=y"])):
+            given = ["slides.csv", "--sheet", sheet, *more]
+            yield ["fit", *given, *ASK, *FEW, "--out", f"j{i}{j}"]
+            yield ["apply", rule, *given, "--out", f"j{i}{j}/decisions.csv"]
+            yield ["audit", rule, *given, "--label", "label", "--force", "--out", f"ja{i}{j}"]
+            yield ["adapt", rule, *given, "--prevalence", "0.4", "--force", "--out", f"jb{i}{j}"]
+    for i, pattern in enumerate((r"^(.{9})", "tcga", r"(", r"(zq0.*)", "^zq(.*)qz$")):
+        yield [*one, *made, pattern, "--out", f"jc{i}"]
+        yield ["fit", "table.csv", *ASK, *FEW, "--patient-from", pattern, "--out", f"jd{i}"]
+    yield ["fit", "each/*.csv", *ASK[2:], *FEW, "--file-column", "score", "--out", "je"]
 
 
 UNFIT = ("bare.csv", "words.csv", "twice.csv", "odd.csv", "torn.csv", "two.zip", "one.zip")

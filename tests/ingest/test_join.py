@@ -187,3 +187,34 @@ def test_what_cannot_be_is_refused_in_one_line():
         quietly(ROWS, patient=None, score="s", patient_from="tcga")
     with pytest.raises(BadOption, match="the spark engine joins no sheet"):
         quietly(ROWS, sheet=SHEET, engine="spark", **ASKED)
+
+
+def test_files_of_one_name_are_refused_and_none_is_named(tmp_path):
+    asked = {"patient": "file", "score": "s", "file_column": "file"}
+    for place in ("a/Maria.csv", "b/Peter.csv"):
+        (tmp_path / place).parent.mkdir()
+        (tmp_path / place).write_text("s\n1\n")
+    pattern = str(tmp_path / "*/*.csv")
+    assert quietly(pattern, **asked).patients.tolist() == ["Maria", "Peter"]
+    (tmp_path / "b/Peter.csv").write_text("t\n1\n")
+    with pytest.raises(BadTable, match="'file 2 of 2' has no column 's'") as refused:
+        quietly(pattern, **asked)
+    assert "Peter" not in str(refused.value)
+    (tmp_path / "b/Maria.csv").write_text("s\n1\n")
+    with pytest.raises(BadTable, match="1 of 3 have that of another") as refused:
+        quietly(pattern, **asked)
+    assert "Maria" not in str(refused.value)
+
+
+def test_a_name_that_several_files_have_finds_no_patient_and_no_mark_joins_rows():
+    sheet = {"slide": ["x1", "x2"], "who": ["a", "b"]}
+    table = {"slide": ["u/x1.svs", "v/x1.svs", "u/x2.svs"], "s": [1.0, 2.0, 4.0]}
+    asked = {"patient": "who", "score": "s"}
+    with pytest.raises(BadTable, match="2 of 3 values of 'slide'"):
+        quietly(table, sheet=sheet, **asked)
+    assert quietly(table, sheet=sheet, missing="drop", **asked).patients.tolist() == ["b"]
+    marked = {"slide": ["x1", " NA\u200b", " NA\u200b"], "s": [1.0, 2.0, 4.0]}
+    gaps = {"slide": ["x1", " NA\u200b"], "who": ["a", "b"]}
+    for missing in ("refuse", "drop"):
+        with pytest.raises(BadTable, match="stands for a missing value"):
+            quietly(marked, sheet=gaps, missing=missing, **asked)

@@ -14,6 +14,7 @@ from steadycut.errors import (
     BadOption,
     BadTable,
     MissingColumn,
+    SteadycutError,
     Warned,
     argument,
     explains_calls,
@@ -93,7 +94,7 @@ def read_patients(
     check_engine(engine)
     allowed = parse_memory(memory)
     source, sheet = collected(source), collected(sheet)
-    with work_folder() as work, _naming_the_option(request):
+    with work_folder() as work, _naming_the_option(request), _numbering_files(request, source):
         # Spark interprets paths itself.
         given = unpacked(source, work) if is_paths(source) and engine != "spark" else source
         second = unpacked(sheet, work) if is_paths(sheet) else sheet
@@ -151,6 +152,19 @@ def _naming_the_option(request: Request) -> Iterator[None]:
             raise
         message = f"{error.message} Name it with {option}."
         raise MissingColumn(message, error.column, error.near) from None
+
+
+@contextmanager
+def _numbering_files(request: Request, source: Any) -> Iterator[None]:
+    """Call files by their numbers in an error, if their names may be those of patients."""
+    try:
+        yield
+    except SteadycutError as error:
+        files = find_files(source) if request.file_column and is_paths(source) else []
+        for i, file in enumerate(files):
+            error.message = error.message.replace(file.place, f"file {i + 1} of {len(files)}")
+        error.args = (error.spelled(),)
+        raise
 
 
 Names = list[str] | tuple[str, ...]
