@@ -39,6 +39,7 @@ COMMANDS = {
     "plan --patients 200": (),
     "monitor study/rule.json there.csv --order day --label tumour --out watch": (),
     "switch study/rule.json there.csv --new there.csv --out switched": (),
+    "look here.csv": (),
     "rules": (),
     "keygen key": ("sign",),
     "sign study/rule.json --key key": ("sign",),
@@ -49,6 +50,7 @@ COMMANDS = {
     f"fit empty.feather {COLUMNS} --out no": ("arrow",),
     f"fit empty.xlsx {COLUMNS} --out no": ("excel",),
     f"fit empty.h5ad {COLUMNS} --out no": ("anndata",),
+    f"fit empty.sav {COLUMNS} --out no": ("stats",),
     f"fit here.csv {COLUMNS} --engine spark --out no": ("spark",),
 }
 # These only show that the packages are there: the command then refuses what it is given.
@@ -267,7 +269,7 @@ def write_files(extras):
         lines = [f"{row},{day}" for day, row in enumerate(rows) if row.startswith(f"{site},")]
         Path(f"{name}.csv").write_text("\n".join([f"{head},day", *lines]), "utf-8")
     keys = () if "sign" in extras else ("key", "key.pub")
-    for name in ("empty.feather", "empty.xlsx", "empty.h5ad", *keys):
+    for name in ("empty.feather", "empty.xlsx", "empty.h5ad", "empty.sav", *keys):
         Path(name).touch(0o600)
     for name in ("slides", "records"):
         Path(name).mkdir()

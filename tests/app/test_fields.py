@@ -2,9 +2,9 @@
 
 import pytest
 
-from steadycut.app.column import Column
 from steadycut.app.fields import FIRST, Field, arguments, asked
 from steadycut.core.rules.registry import parse_rule
+from steadycut.ingest.column import Column
 from steadycut.show.words.fields import RULES, TITLES
 from tests.app.client import COMMANDS
 

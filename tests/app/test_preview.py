@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from steadycut.app.preview import MOST_SHOWN, describe, preview
 from steadycut.errors import BadTable
+from steadycut.ingest.preview import MOST_SHOWN, describe, preview
 from steadycut.ingest.sources.find import KINDS
 from tests.cli.commands import MARK, make_rows, write_rows
 

@@ -7,9 +7,6 @@ Nothing leaves the machine. The modules, in the order in which a request passes 
 ``guard``        who may ask: this machine, this page, this token; headers of answers
 ``routes``       what is asked, what is done, and which page is shown
 ``uploads``      files from the browser, saved in a private folder
-``preview``      the columns of a table, without anything that may identify a patient
-``column``       what a page knows about one column
-``guess``        what each column is probably for
 ``works``        what the app can do: one entry per command
 ``fields``       the options of a command as the fields of a form, and back
 ``jobs``         uploads, and the command that runs on them in its own process

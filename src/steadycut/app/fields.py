@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from steadycut.app.column import Column
 from steadycut.app.works import STUDY
+from steadycut.ingest.column import Column
 from steadycut.show.words.fields import HINTS, NEEDED, WITHOUT_DEFAULT, title_of, value_in_words
 
 # What everybody decides. The other options are behind "More options".

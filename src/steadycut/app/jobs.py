@@ -17,10 +17,10 @@ from functools import cache
 from pathlib import Path
 from threading import Lock
 
-from steadycut.app.column import Column
 from steadycut.app.fields import Filled
 from steadycut.app.works import RULE, WORKS, Work
 from steadycut.errors import BadOption
+from steadycut.ingest.column import Column
 from steadycut.ingest.request import site_hash
 from steadycut.io.process import STARTED_BY_APP
 from steadycut.io.progress import ALWAYS, ERASE, SETTING

@@ -18,10 +18,8 @@ from starlette.routing import Route
 from steadycut._version import __version__
 from steadycut.app.fields import COLUMNS_OF_LEVELS, PILOT, Field, Filled, arguments, asked, mapped
 from steadycut.app.guard import MEGABYTE, Guard, Settings, too_large
-from steadycut.app.guess import guess_columns
 from steadycut.app.jobs import Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
-from steadycut.app.preview import preview
 from steadycut.app.rules import known_rules
 from steadycut.app.told import next_step, told, works_after
 from steadycut.app.uploads import save_upload, save_uploads
@@ -30,6 +28,8 @@ from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
+from steadycut.ingest.guess import guess_columns
+from steadycut.ingest.preview import preview
 from steadycut.ingest.sources.find import KINDS
 from steadycut.show.words.fields import in_words
 

@@ -21,6 +21,7 @@ A new command is one file, with its line here and its entry in `COMMANDS`.
 ``adapt``           find the cut-off for the next hospital, and certify it
 ``monitor``         watch a frozen rule in use
 ``plan``            how many patients a certificate needs
+``look``            what a table seems to hold
 ``rules``           list the rules that choose a cut-off
 ``report``          write the page of a result again
 ``sign``            keys and signatures of frozen files
@@ -36,6 +37,7 @@ from steadycut._kinds import KINDS, commands
 COMMANDS = {
     "demo": ("cli.demo", "Run everything on two simulated hospitals."),
     **commands(KINDS[0]),
+    "look": ("cli.look", "Look at a table, and see the command to type."),
     "apply": ("cli.apply", "Decide for every patient of a table."),
     "audit": ("cli.audit", "Judge a frozen rule at another hospital."),
     "adapt": ("cli.adapt", "Find and certify a cut-off for the next hospital (experimental)."),

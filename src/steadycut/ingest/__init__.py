@@ -17,6 +17,9 @@ Modules in the order in which the data travel:
 ``layout``        where every row belongs; every check of rows is here
 ``finish``        the scores of some patients become their numbers
 ``patients``      all patients, part by part
+``column``        what a sample of rows says about one column
+``guess``         what each column is probably for
+``preview``       the columns of a table, without anything that may identify a patient
 ================  ==================================================================
 """
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from steadycut.app.column import NUMBERS, TEXT, Column
-from steadycut.core.parts import PATIENT, words
+from steadycut.core.parts import PATIENT, names_a_part, words
+from steadycut.ingest.column import NUMBERS, TEXT, Column
 
 SCORE = ("score", "prob", "probability", "prediction", "pred", "logit", "risk", "marker", "value")
 LABEL = (
@@ -41,7 +41,7 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
     """
     patient = _by_name(columns, PATIENT, lambda _: True)
     if patient is None:
-        patient = _by_name(columns, ("id",), lambda _: True)
+        patient = _by_name(columns, ("id",), lambda column: not names_a_part(column.name))
     label = _by_name(columns, LABEL, _has_two_values)
     if label is None:
         label = next((at for at, column in enumerate(columns) if _is_zero_one(column)), None)

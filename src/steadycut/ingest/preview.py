@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from steadycut.app.column import Column
-from steadycut.app.guess import guess_columns
 from steadycut.core.parts import words
+from steadycut.ingest.column import Column
 from steadycut.ingest.column_names import check_columns
+from steadycut.ingest.guess import guess_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.arrow import open_dataset

@@ -2,8 +2,8 @@
 
 import pytest
 
-from steadycut.app.column import Column
-from steadycut.app.guess import guess_columns
+from steadycut.ingest.column import Column
+from steadycut.ingest.guess import guess_columns
 
 FEW, MANY = ("A", "B"), tuple(f"v{i}" for i in range(30))
 NUMBERS = ("0.5", "0.25", "0.75")
