@@ -31,7 +31,7 @@ def executed(text: str) -> str:
         parts = []
         end = 0
         for pair in PAIR.finditer(text):
-            output = run(pair[1], folder).strip().splitlines()
+            output = run(pair[1], folder).strip("\n").splitlines()
             shown = "\n".join(output[-60:])
             parts += [text[end : pair.start()], f"```\n{pair[1]}```\n\n```\n{shown}\n```\n"]
             end = pair.end()

@@ -9,14 +9,17 @@ from paper.pages import table_page
 from paper.table import Hospitals, table_result
 from steadycut.cli import options as opt
 from steadycut.cli.compare import read_both, two_hospitals
-from steadycut.cli.demo import read_hospital
 from steadycut.cli.options import option
 from steadycut.cli.output import refuse
 from steadycut.cli.reading import Reading
 from steadycut.cli.tables import note_dropped
-from steadycut.datasets import simulate_two_hospitals
+from steadycut.datasets.two_hospitals import HOSPITAL_A, Hospital, simulate
+from steadycut.ingest import make_request, read_patients
 from steadycut.io.progress import progress_on_stderr
 
+HOSPITAL_Q = Hospital(
+    name="B", prevalence=0.30, look_alikes=0.10, scanner_gain=0.9, scanner_offset=0.08
+)
 NEEDED = ("patient", "score", "label", "site", "internal", "external")
 
 
@@ -103,7 +106,17 @@ def table_command(
 
 
 def simulated(seed: int) -> Hospitals:
-    """Return the two hospitals of ``steadycut demo`` with other patients, by every aggregator."""
-    cohort = simulate_two_hospitals(seed=seed)
-    here, there = (list(read_hospital(cohort, name).patients.values()) for name in ("A", "B"))
-    return here, there
+    """Return two simulated hospitals, by every aggregator; the second has another scanner."""
+    cohort, two = simulate({HOSPITAL_A: 200, HOSPITAL_Q: 150}, seed), []
+    for hospital in (HOSPITAL_A, HOSPITAL_Q):
+        request = make_request(
+            patient="patient",
+            score="score",
+            label="tumour",
+            site="hospital",
+            sites=[hospital.name],
+            levels=["slide:max"],
+            how=["mean", "max", "quantile:0.9"],
+        )
+        two.append(list(read_patients(request, cohort).patients.values()))
+    return two[0], two[1]

@@ -143,7 +143,7 @@ def test_the_whole_way(app, table, tmp_path):
     app.get_by_label("B", exact=True).check()
     app.get_by_role("button", name="Audit the rule").click()
     app.frame_locator("iframe").get_by_role("heading", name="Audit").first.wait_for()
-    assert b'"n_patients": 150' in saved(app, "audit.json")
+    assert b'"n_patients": 300' in saved(app, "audit.json")
 
 
 def begin(page, place, title):

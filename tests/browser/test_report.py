@@ -15,6 +15,7 @@ from steadycut.core.records import Costs
 from steadycut.core.rounding import at_most
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.words.numbers import cut, percent, rate, risk
+from steadycut.show.words.story import STORY
 from tests.browser.waiting import check_colours, wait_until
 from tests.cli.commands import write_rows
 from tests.show.documents import document, render_document
@@ -36,6 +37,25 @@ CONTENTS = {
     "le": lambda: samples.tied_study("le"),
     "audit": samples.labelled_audit,
 }
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The folder of the demo."""
+    folder = tmp_path_factory.mktemp("demo") / "d"
+    assert run(["demo", "--out", str(folder)]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("step", [None, *STORY], ids=lambda step: step and step.title)
+def test_the_pages_of_the_demo_have_no_serious_fault(demo, page, step):
+    page.goto((demo / "index.html").as_uri())
+    if step is not None:
+        page.get_by_role("link", name=step.title, exact=True).click()
+        page.get_by_role("region", name="In short").wait_for()
+    check_colours(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    wait_until(lambda: page.evaluate("document.documentElement.scrollWidth <= 390"), wanted=True)
 
 
 @pytest.fixture

@@ -8,13 +8,7 @@ from typing import Any
 import numpy as np
 
 from steadycut.cli.options import AsJson, TableOptions, required, switch
-from steadycut.cli.output import (
-    check_file,
-    check_folder,
-    note_warnings,
-    refuse,
-    show,
-)
+from steadycut.cli.output import check_file, check_folder, note_warnings, refuse, show
 from steadycut.cli.rule_options import RuleColumns, RuleOptions
 from steadycut.cli.tables import note_dropped, row_counts, use_rule
 from steadycut.cli.typed import next_commands

@@ -1,25 +1,28 @@
-"""``steadycut demo``: the whole flow on two simulated hospitals, offline."""
+"""``steadycut demo``: the story of a cut-off at three simulated hospitals, offline."""
 
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from shlex import split
+from tempfile import TemporaryDirectory
 
-from steadycut.cli.audit import audit_document
-from steadycut.cli.fit import study_document
+import typer
+
+from steadycut.cli.main import run
 from steadycut.cli.options import AsJson, OutFolder, Overwrite, Verbose
-from steadycut.cli.output import check_folder, note_warnings, show, to_json, write_folder
-from steadycut.cli.results import page_files
-from steadycut.datasets import simulate_two_hospitals
-from steadycut.datasets.two_hospitals import cohort_csv
-from steadycut.ingest import PatientTable, make_request, read_patients
-from steadycut.io.safe_csv import csv_bytes
-from steadycut.show.pages.kinds import page_of
-from steadycut.show.pages.page import Page
-from steadycut.show.render.terminal import paragraph, terminal
-from steadycut.study.audit import audit
-from steadycut.study.compare import compare
-from steadycut.study.fit import make_study
+from steadycut.cli.output import check_folder, show, write_folder
+from steadycut.datasets.two_hospitals import story_tables
+from steadycut.documents.parts import Part
+from steadycut.documents.reading import read_document
+from steadycut.show.pages.kinds import kind_of, page_of
+from steadycut.show.render.html import render_story
+from steadycut.show.render.terminal import WIDTH, columns, terminal
+from steadycut.show.words.story import STORY
 
-AGGREGATORS = ("mean", "max", "quantile:0.9")
+INDEX = "index.html"
 
 
 def demo_command(
@@ -28,62 +31,36 @@ def demo_command(
     as_json: AsJson = False,
     verbose: Verbose = False,
 ) -> None:
-    """Run everything on two simulated hospitals.
+    """Run everything on three simulated hospitals.
 
-    Their patients have slides and tiles. Writes the table, the rule, and all pages.
+    Chooses a cut-off at A, audits it at B, adapts it there with 50 labels, audits and watches it,
+    and audits it at C. Writes the tables, all results, and index.html, which links their pages.
     """
     check_folder(out)
-    cohort = simulate_two_hospitals()
-    at_a, at_b = (read_hospital(cohort, name) for name in ("A", "B"))
-    here, there = list(at_a.patients.values()), list(at_b.patients.values())
-    study = make_study(here)
-    rule = study.freeze()
-    external = next(patients for patients in there if patients.recipe == study.patients.recipe)
-    described, compared = study_document(study, at_a, rule), compare(here, there).describe()
-    audited = audit_document(audit(rule, external), at_b)
-    first, second = page_of(described, compared), page_of(audited)
-    write_folder(
-        out,
-        {
-            "two_hospitals.csv": cohort_csv(cohort),
-            "rule.json": rule.to_bytes(),
-            **page_files(first),
-            "compare.json": to_json(compared),
-            "decisions.csv": csv_bytes(rule.decisions(external)),
-            **page_files(second),
-        },
-        overwrite=overwrite,
-    )
-    documents = {"study": described, "comparison": compared, "audit": audited}
-    note_warnings([*first.warnings, *second.warnings])
+    with TemporaryDirectory() as folder:
+        documents = list(story(Path(folder)))
+        paths = [path for path in sorted(Path(folder).rglob("*")) if path.is_file()]
+        files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+    lines = [step.line(document) for step, document in zip(STORY, documents, strict=True)]
+    files[INDEX] = render_story(STORY, lines, str(out)).encode()
+    write_folder(out, files, overwrite=overwrite)
+    keys, titles, _ = zip(*STORY, strict=True)
+    texts = [columns(list(zip(titles, lines, strict=True)), "tt", WIDTH)]
     if verbose:
-        text = f"{terminal(first, verbose=True)}\n\n{terminal(second, verbose=True)}\n"
-    else:
-        text = paragraph([*in_short("A", first), *in_short("B", second), second.next_step])
-    show(
-        {name: document.to_plain() for name, document in documents.items()},
-        f"{text}\nOpen {out / 'report.html'}, then {out / 'audit.html'}",
-        as_json=as_json,
-    )
+        texts += ["", *(terminal(page_of(document), verbose=True) for document in documents)]
+    contents = dict(zip(keys, (document.to_plain() for document in documents), strict=True))
+    show(contents, "\n".join([*texts, f"Open {out / INDEX}"]), as_json=as_json)
 
 
-def in_short(name: str, page: Page) -> list[str]:
-    """Return the headline of a hospital, and the answer with most numbers in it."""
-    first, *more = page.headline
-    rows = [] if page.answer is None else [f"{name}: {value}" for name, value in page.answer.rows]
-    texts = [*rows, *(mark.text for mark in page.marks)]
-    return [f"Hospital {name}. {first}", *more, max(texts, key=len)]
-
-
-def read_hospital(cohort: Any, name: str) -> PatientTable:
-    """Return the patients of one hospital, by every aggregator."""
-    request = make_request(
-        patient="patient",
-        score="score",
-        label="tumour",
-        site="hospital",
-        sites=[name],
-        levels=["slide:max"],
-        how=list(AGGREGATORS),
-    )
-    return read_patients(request, cohort)
+def story(folder: Path) -> Iterator[Part]:
+    """Run the commands of the story in a folder, and yield what each wrote."""
+    write_folder(folder, story_tables())
+    for step in STORY:
+        printed, noted = StringIO(), StringIO()
+        with redirect_stdout(printed), redirect_stderr(noted):
+            code = run([*split(step.typed(str(folder)))[1:], "--json"])
+        if code:
+            sys.stderr.write(noted.getvalue())
+            raise typer.Exit(code)
+        content = json.loads(printed.getvalue())
+        yield read_document(kind_of(content).document, content, step.key)

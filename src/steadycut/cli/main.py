@@ -163,7 +163,8 @@ def _admit(error: Exception) -> int:
 
 def _usage(error: Exception) -> str:
     """Say what is wrong with what was typed, or with a field of the app."""
-    name = getattr(getattr(error, "param", None), "name", None)
+    option = getattr(error, "param", None)
+    name = option and option.opts[0].lstrip("-").replace("-", "_")
     if name is None or not this_run().by_app:
         text = str(getattr(error, "format_message", lambda: str(error))())
         end = "" if text.endswith((".", "?")) else "."

@@ -60,11 +60,11 @@ def write_folder(folder: Path, files: Mapping[str, bytes], *, overwrite: bool = 
     """
     if not overwrite:
         refuse_other_study(folder, files)
-    made = _make_folder(folder)
+    made = [path for name in files for path in _make_folder((folder / name).parent)]
     try:
         write_together({folder / name: content for name, content in files.items()})
     except BaseException:
-        _remove(made)
+        _remove(sorted(made, reverse=True))
         raise
 
 

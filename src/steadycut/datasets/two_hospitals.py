@@ -1,7 +1,7 @@
-"""A simulated cohort of two hospitals: patients, slides, tiles, and a tumour score per tile."""
+"""Simulated hospitals: patients, slides, tiles, and a tumour score per tile."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,25 +20,31 @@ DECIMALS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Hospital:
+class Hospital:
     """What differs between hospitals: the patients, their tissue and the scanner."""
 
     name: str
     prevalence: float
     look_alikes: float  # mean share of benign tiles that look like tumour
-    scanner_gain: float
-    scanner_offset: float
+    scanner_gain: float = 1.0
+    scanner_offset: float = 0.0
+    seed: int = 0
 
 
-HOSPITAL_A = _Hospital(
-    name="A", prevalence=0.40, look_alikes=0.04, scanner_gain=1.0, scanner_offset=0.0
+# The seeds are typical: every number of the demo lies in the middle half of those of 100 seeds
+# (benchmarks/studies/demo.py).
+HOSPITAL_A = Hospital(name="A", prevalence=0.40, look_alikes=0.04, seed=132)
+HOSPITAL_B = Hospital(
+    name="B", prevalence=0.45, look_alikes=0.04, scanner_gain=0.55, scanner_offset=0.45, seed=72
 )
-HOSPITAL_B = _Hospital(
-    name="B", prevalence=0.30, look_alikes=0.10, scanner_gain=0.9, scanner_offset=0.08
-)
+HOSPITAL_C = Hospital(name="C", prevalence=0.35, look_alikes=0.01, seed=9)
+# Patients of each hospital, and how many of B have a label when the rule comes there.
+SIZE, LABELLED = 300, 50
 
 
-def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: int = 0) -> Columns:
+def simulate_two_hospitals(
+    n_internal: int = SIZE, n_external: int = SIZE, seed: int | None = None
+) -> Columns:
     """Return tile scores of two hospitals that differ in their patients and their scanner.
 
     Parameters
@@ -46,7 +52,8 @@ def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: i
     n_internal, n_external
         Patients at hospital A, where a cut-off is chosen, and at hospital B, where it is used.
     seed
-        The same seed gives the same columns; hospital B does not depend on ``n_internal``.
+        The same seed gives the same columns; hospital B does not depend on ``n_internal``. Default:
+        the seeds of ``steadycut demo``, with which every number of the demo is typical.
 
     Returns
     -------
@@ -58,9 +65,9 @@ def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: i
     -----
     A patient has one to four slides of 20 to 60 tiles. Patients differ in the scores of their
     benign tissue and of their tumour. A tumour patient has tumour tiles on some slides. Hospital
-    B has fewer tumours, more benign tiles that look like tumour, and a scanner that compresses
-    scores and moves them up. The largest score of each slide, averaged over slides, gives an area
-    under the ROC curve of about 0.90 at A. Nothing here comes from real patients.
+    B has more tumours, and a scanner that compresses scores and moves them up. The largest score of
+    each slide, averaged over slides, gives an area under the ROC curve of about 0.90 at A and at B.
+    Nothing here comes from real patients.
 
     Examples
     --------
@@ -68,21 +75,52 @@ def simulate_two_hospitals(n_internal: int = 200, n_external: int = 150, seed: i
     >>> list(table)
     ['hospital', 'patient', 'slide', 'tile', 'score', 'tumour']
     >>> len(set(table["patient"].tolist()))
-    350
+    600
     """
-    sizes = check_count("n_internal", n_internal), check_count("n_external", n_external)
-    streams = np.random.default_rng(check_count("seed", seed, at_least=0)).spawn(2)
-    slides = [
-        slide
-        for hospital, size, rng in zip((HOSPITAL_A, HOSPITAL_B), sizes, streams, strict=True)
-        for number in range(1, size + 1)
-        for slide in _patient(hospital, number, rng)
-    ]
+    check_count("n_internal", n_internal)
+    return simulate(
+        {HOSPITAL_A: n_internal, HOSPITAL_B: check_count("n_external", n_external)}, seed
+    )
+
+
+def simulate(sizes: Mapping[Hospital, int], seed: int | None = None) -> Columns:
+    """Return tile scores of hospitals; those of one do not depend on the sizes of the others."""
+    slides: list[Columns] = []
+    for place, (hospital, size) in enumerate(sizes.items()):
+        own = hospital.seed if seed is None else check_count("seed", seed, at_least=0)
+        rng = np.random.default_rng(own).spawn(place + 1)[place]
+        for number in range(1, size + 1):
+            slides += _patient(hospital, number, rng)
     return {name: np.concatenate([slide[name] for slide in slides]) for name in slides[0]}
 
 
+def story_tables() -> dict[str, bytes]:
+    """Return the tables of ``steadycut demo`` as CSV files, by their names.
+
+    Hospitals A and B with all labels; B with the first 50 labels, and its other patients by the
+    ``day`` of their arrival; and hospital C, where the scanner is that of A.
+    """
+    all_three = simulate(dict.fromkeys((HOSPITAL_A, HOSPITAL_B, HOSPITAL_C), SIZE))
+    is_of = {name: all_three["hospital"] == name for name in "ABC"}
+    day = np.array([int(name[1:]) for name in all_three["patient"].tolist()])
+    known = np.where(day <= LABELLED, all_three["tumour"].astype(str), "")
+    tables: tuple[tuple[str, Columns, NDArray[Any]], ...] = (
+        ("two_hospitals.csv", {}, ~is_of["C"]),
+        ("hospital_b.csv", {"tumour": known}, is_of["B"]),
+        ("hospital_b_later.csv", {"day": day}, is_of["B"] & (day > LABELLED)),
+        ("hospital_c.csv", {}, is_of["C"]),
+    )
+    return {
+        file: cohort_csv({name: column[rows] for name, column in (all_three | more).items()})
+        for file, more, rows in tables
+    }
+
+
 def write_two_hospitals(
-    path: str | os.PathLike[str], n_internal: int = 200, n_external: int = 150, seed: int = 0
+    path: str | os.PathLike[str],
+    n_internal: int = SIZE,
+    n_external: int = SIZE,
+    seed: int | None = None,
 ) -> None:
     """Write the simulated cohort as a CSV file; the same arguments give the same bytes.
 
@@ -103,7 +141,7 @@ def cohort_csv(columns: Columns) -> bytes:
     return csv_bytes({**columns, "score": scores})
 
 
-def _patient(hospital: _Hospital, number: int, rng: np.random.Generator) -> Iterator[Columns]:
+def _patient(hospital: Hospital, number: int, rng: np.random.Generator) -> Iterator[Columns]:
     """Yield the tiles of each slide of a patient, as columns."""
     tumour = bool(rng.random() < hospital.prevalence)
     background, strength = rng.normal(-2.2, 0.45), rng.normal(2.3, 0.9)
@@ -130,7 +168,7 @@ def _tumour_shares(n_slides: int, tumour: bool, rng: np.random.Generator) -> Flo
 
 
 def _scores(
-    hospital: _Hospital, background: float, strength: float, share: float, rng: np.random.Generator
+    hospital: Hospital, background: float, strength: float, share: float, rng: np.random.Generator
 ) -> FloatArray:
     """Return the tile scores of one slide, as its scanner gives them."""
     n_tiles = int(rng.integers(FEWEST_TILES, MOST_TILES + 1))

@@ -223,10 +223,10 @@ def check_instances(expected: Expected, patients: PatientScores) -> Finding | No
 
 
 def check_sites(expected: Expected, patients: PatientScores) -> Finding | None:
-    """Notice a site where the rule was made: its patients may not be new."""
+    """Notice a site where the rule was made: its patients may not be new, unless it knows them."""
     here = [] if patients.sites is None else np.unique(patients.sites).tolist()
     again = [name for name in here if site_hash(name) in expected.sites]
-    if not again:
+    if not again or (expected.remembered is not None and patients.patients is not None):
         return None
     return Finding(
         name="site",

@@ -62,9 +62,7 @@ class RefitDraws:
         self.n_redrawn = sum(redrawn for _, redrawn in replicates)
         ranks = np.searchsorted(np.sort(self.scores), thresholds, side="left")
         return replace(
-            chosen,
-            thresholds=read_only(thresholds),
-            ranks=read_only(ranks.astype(np.float64)),
+            chosen, thresholds=read_only(thresholds), ranks=read_only(ranks.astype(np.float64))
         )
 
     def _replicates(self, seeds: list[np.random.SeedSequence]) -> list[Replicate]:

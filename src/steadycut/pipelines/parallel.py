@@ -40,10 +40,7 @@ def threads(n_jobs: int) -> Iterator[Spread]:
 
 
 def _map_in(
-    pool: ThreadPoolExecutor,
-    most: int,
-    function: Callable[[Item], Result],
-    items: Iterable[Item],
+    pool: ThreadPoolExecutor, most: int, function: Callable[[Item], Result], items: Iterable[Item]
 ) -> Iterator[Result]:
     waiting: deque[Future[Result]] = deque()
     try:

@@ -13,12 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from steadycut.core.asked_rates import (
-    CertifiedCost,
-    CertifiedRate,
-    certified_cost,
-    certified_rates,
-)
+from steadycut.core.asked_rates import CertifiedCost, CertifiedRate, certified_cost, certified_rates
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, TextArray, shown_names
 from steadycut.core.confusion import Confusion, confusion_at, is_called

@@ -108,9 +108,7 @@ def point_part(point: OperatingPoint) -> parts.OperatingPointPart:
         },
     )
     return parts.OperatingPointPart.of(
-        *(point.counts, point),
-        fixed_cut=fixed,
-        rechosen_cut=rechosen if point.rechosen else None,
+        *(point.counts, point), fixed_cut=fixed, rechosen_cut=rechosen if point.rechosen else None
     )
 
 

@@ -245,10 +245,7 @@ LISTED = (
     counted("jaccard", of.jaccard, "largest TP / (TP + FP + FN)"),
     counted("mcc", of.mcc, "largest Matthews correlation (phi)"),
     counted(
-        "chi-squared",
-        of.chi_squared,
-        "largest chi-squared statistic: the smallest p-value",
-        **OPEN,
+        "chi-squared", of.chi_squared, "largest chi-squared statistic: the smallest p-value", **OPEN
     ),
     Criterion(
         "chi-squared-yates",

@@ -23,11 +23,7 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
-from steadycut.show.sections.sampled import (
-    hidden_marks,
-    labelled_in_words,
-    sampled_section,
-)
+from steadycut.show.sections.sampled import hidden_marks, labelled_in_words, sampled_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from steadycut.io.packages import optional_package
 from steadycut.show.pages.page import Page
 from steadycut.show.svg.picture import draw_page
+from steadycut.show.words.story import Step
 
 
 def render_page(page: Page, *, printed: bool = False) -> str:
@@ -25,6 +27,12 @@ def render_page(page: Page, *, printed: bool = False) -> str:
         script=script,
         script_hash=policy_hash(script),
     )
+
+
+def render_story(steps: Sequence[Step], lines: Sequence[str], folder: str) -> str:
+    """Return the page of the demo, which links the pages of all its steps."""
+    template, parts = environment().get_template("story.html"), zip(steps, lines, strict=True)
+    return template.render(parts=parts, folder=folder)
 
 
 @cache

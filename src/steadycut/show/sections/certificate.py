@@ -37,8 +37,7 @@ TEXTS = {
 RIGHT = {"sensitivity": "found", "specificity": "not called"}
 
 COST_OPEN = Step(
-    verb="fit",
-    sentence="Next: fit with more patients. These do not show a cost as low as asked.",
+    verb="fit", sentence="Next: fit with more patients. These do not show a cost as low as asked."
 )
 
 

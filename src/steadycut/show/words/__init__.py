@@ -9,6 +9,7 @@
 ``next_step``   what to do next, as each surface spells it
 ``numbers``     how every number is written
 ``sentences``   other results as sentences
+``story``       the steps of the demo, with a line for each
 ``unlabelled``  what the scores alone tell, and what they cannot tell
 ==============  ====================================================================
 """
