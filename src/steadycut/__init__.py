@@ -41,7 +41,7 @@ _MODULE_OF = {words[-1]: words[1] for words in _LINES if words[0] == "from"}
 _MODULES = {"displays": "steadycut.displays", "notebook": "steadycut.show.render.notebook"}
 
 # These may change in any version (SUPPORT.md); all other names are stable.
-_EXPERIMENTAL = {"adapt", "draw_labels", "fit_by_covariate", "fit_strata", "monitor", "switch"}
+_EXPERIMENTAL = {"adapt", "fit_by_covariate", "fit_strata", "monitor", "switch"}
 
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 

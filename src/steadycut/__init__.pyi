@@ -32,8 +32,6 @@ from steadycut.study.covariate import CovariateStudy as CovariateStudy
 from steadycut.study.covariate import fit_by_covariate as fit_by_covariate
 from steadycut.study.fit import Study as Study
 from steadycut.study.fit import fit as fit
-from steadycut.study.labels.draw import LabelDraw as LabelDraw
-from steadycut.study.labels.draw import draw_labels as draw_labels
 from steadycut.study.monitor import Monitor as Monitor
 from steadycut.study.monitor import monitor as monitor
 from steadycut.study.operating_point import OperatingPoint as OperatingPoint

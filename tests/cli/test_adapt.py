@@ -114,6 +114,22 @@ def test_a_worklist_is_not_replaced_unless_asked(home, tmp_path, capsys):
     assert path.read_bytes() != before
 
 
+def test_a_list_that_was_changed_is_refused(home, tmp_path, capsys):
+    rule, table = home
+    run_command(capsys, "adapt", rule, table, "--worklist", "10", "--out", tmp_path / "w")
+    path = tmp_path / "w" / "worklist.csv"
+    filled = path.read_text().replace("certify,", "certify,0")
+    for written, says in (
+        (filled + filled.splitlines()[1], "names a patient twice"),
+        (filled.replace(",", ";"), "separated by commas"),
+        (filled.replace("there", "x"), "labelled patients are not in the table"),
+    ):
+        path.write_text(written)
+        ran = run_command(capsys, "adapt", rule, table, "--labels", path, "--out", tmp_path / "x")
+        assert (ran.code, says in ran.err) == (2, True), ran.err
+        assert not (tmp_path / "x").exists()
+
+
 def test_identifiers_that_look_like_formulas_come_back(home, tmp_path, capsys):
     rule, table = home
     other = tmp_path / "t.csv"

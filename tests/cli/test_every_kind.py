@@ -49,7 +49,6 @@ VERBS = {
         ["audit", "{rule}", "{table}", "--small-cells", "5", "--out", "{out}"],
         dict.fromkeys(("strata", "two limits", "groups", "smooth"), SEVERAL),
     ),
-    "label plan": (["audit", "{rule}", "{table}", "--draw", "60", "--out", "{out}"], ONE_CUT_OFF),
     "adapt": (["adapt", "{rule}", "{table}", "--prevalence", "0.4", "--out", "{out}"], ONE_CUT_OFF),
     "labels to plan": (["plan", "--at-site", "{rule}", "--prevalence", "0.4"], ONE_CUT_OFF),
     "plan of changes": (

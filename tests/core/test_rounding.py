@@ -11,7 +11,6 @@ from steadycut.core.rounding import (
     of_hundred,
     of_hundred_at_most,
     percent,
-    share_at_least,
     share_at_most,
     significant,
     who_is_called,
@@ -42,8 +41,7 @@ def test_a_limit_that_needs_no_rounding_is_kept():
 def test_shares_in_per_cent_are_kept_where_they_need_no_rounding():
     for tenths in range(1001):
         text = f"{tenths / 10:g} %"
-        assert share_at_least(tenths / 1000) == share_at_most(tenths / 1000) == text
-        assert share_at_least((tenths + 0.4) / 1000) == text
+        assert share_at_most(tenths / 1000) == text
         assert share_at_most((tenths - 0.4) / 1000) == text
 
 

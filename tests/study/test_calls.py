@@ -206,7 +206,7 @@ def results(cohort, rule, pool):
         *(patients, rule, study, by_sex, by_sex.freeze(), strata, strata.freeze()),
         *(steadycut.plan(risk=0.1, width=0.05), steadycut.operating_point(scores, y, 0.5)),
         *(study.operating_point(), study.certificate),
-        *(steadycut.draw_labels(rule, pool, 50), steadycut.switch(rule, scores, scores + 0.1)),
+        steadycut.switch(rule, scores, scores + 0.1),
         *(steadycut.audit(rule, scores + 0.1, y), steadycut.monitor(rule, scores + 0.1, y)),
         *(steadycut.audit(rule, scores + 0.1), steadycut.adapt(rule, pool, prevalence=0.3)),
         steadycut.compare(patients, PatientScores(scores + 0.1, y), rules=["erm", "youden"]),
@@ -237,7 +237,7 @@ def test_every_result_is_short_names_nobody_and_equals_its_pickle(results):
 # What docs/guide/privacy.md says to keep where the table is.
 WITH_PATIENTS = {
     *("PatientScores", "Study", "StrataStudy", "CovariateStudy"),
-    *("Comparison", "LabelDraw", "Decisions"),
+    *("Comparison", "Decisions"),
 }
 
 

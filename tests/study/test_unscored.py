@@ -267,8 +267,6 @@ def test_other_kinds_refuse_them():
         fitted("call", n_bootstrap=20).freeze(small_cells=5)
     with pytest.raises(BadOption, match="small cells"):
         quietly(audit, rule, PatientScores(*cohort(seed=1)[:2], unscored="call"), small_cells=5)
-    with pytest.raises(BadOption, match="labelling plan"):
-        quietly(steadycut.draw_labels, rule, patients, 50)
     with pytest.raises(BadOption, match="pairs of scores"):
         quietly(steadycut.switch, rule, patients, patients)
 

@@ -27,8 +27,6 @@ NOT_ASKED = frozenset(
         *("delimiter", "sheet", "on", "patient_from", "file_column"),
         # A change-control plan is written, signed and used on the command line.
         *("changes", "range", "otherwise", "benefits", "risks", "plan", "trigger"),
-        # So are labelling plans, whose list names patients.
-        *("draw", "probabilities", "edge", "label_plan"),
     }
 )
 # Options whose value is the name of a column.
@@ -114,8 +112,6 @@ def asked(fields: Sequence[Field]) -> list[Field]:
     names = {field.name for field in fields}
     # A plan has a target for a rule at another hospital, and a margin for its changes, only.
     hidden = MAPPED | NOT_ASKED | ({"target", "margin"} if "at_site" in names else set())
-    # An audit has these for a labelling plan only.
-    hidden |= {"prevalence", "seed"} if "draw" in names else set()
     wanted = [field for field in fields if field.name not in hidden]
     first = [field for name in FIRST for field in wanted if field.name == name]
     return first + [field for field in wanted if not field.is_first]

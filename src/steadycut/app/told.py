@@ -29,11 +29,8 @@ EVERY_LOOK = f"“{title_of('sequential')}”"
 ADAPT = ("prevalence", "labels", "same", "list")
 CALLS = {
     **{command: f"“{work.title}”" for command, work in WORKS.items()},
-    **dict.fromkeys(("audit_labels", "draw"), f"“{WORKS['audit'].title}”"),
-    **dict.fromkeys(
-        ("adapt_prevalence", "adapt_labels", "adapt_same", "adapt_list"),
-        f"“{WORKS['adapt'].title}”",
-    ),
+    "audit_labels": f"“{WORKS['audit'].title}”",
+    **dict.fromkeys(("adapt_labels", "adapt_same", "adapt_list"), f"“{WORKS['adapt'].title}”"),
     "watch": f"“{WORKS['monitor'].title}”",
     "audit_sequential": f"“{WORKS['audit'].title}” with {EVERY_LOOK}",
     "fit_sites": f"“{WORKS['fit'].title}” with “{title_of('site')}”",
@@ -42,7 +39,7 @@ CALLS = {
 }
 APP = Spelling(calls=CALLS, option=option_in_words)
 # The work that each verb calls for, where it is another one.
-WORK_OF = {"label": "audit", "draw": "audit", "check": "audit", "wait": "audit", "stop": "fit"}
+WORK_OF = {"label": "audit", "check": "audit", "wait": "audit", "stop": "fit"}
 
 
 def told(job: Job) -> Page:

@@ -283,23 +283,20 @@ def write_list(
     output: OutputOptions,
     name: str,
     patients: NDArray[np.str_],
-    columns: Mapping[str, NDArray[np.str_]] | None = None,
-    files: Mapping[str, bytes] | None = None,
+    columns: Mapping[str, NDArray[np.str_]],
 ) -> Path:
-    """Write a list of patients with an empty column for labels, and ``files``; return its path.
+    """Write a list of patients with an empty column for labels; return its path.
 
     A list that is there already may have labels, so it is not replaced.
     """
     empty = np.full(patients.size, "", dtype=np.str_)
-    content = csv_bytes({"patient": patients, **(columns or {}), "label": empty})
+    content = csv_bytes({"patient": patients, **columns, "label": empty})
     path = output.out / name
-    for file in (name, *(files or ())):
-        if (output.out / file).exists() and not output.overwrite:
-            refuse(
-                f"{output.out / file} is there already, perhaps with labels; choose another --out, "
-                "or --overwrite."
-            )
-    write_folder(output.out, {name: content, **(files or {})}, overwrite=True)
+    if path.exists() and not output.overwrite:
+        refuse(
+            f"{path} is there already, perhaps with labels; choose another --out, or --overwrite."
+        )
+    write_folder(output.out, {name: content}, overwrite=True)
     return path
 
 
@@ -317,22 +314,20 @@ def read_worklist(
     path: Path,
     positive: str | None,
     known: Sequence[str],
-    column: str | None = None,
-    allowed: Sequence[str] = (),
+    column: str,
+    allowed: Sequence[str],
 ) -> tuple[dict[str, int], dict[str, str]]:
     """Return the labels of a worklist by patient, and what its ``column`` says of each.
 
-    ``known`` are the patients of the table, ``allowed`` the values of the column. Without a column
-    nothing is said of the patients.
+    ``known`` are the patients of the table, ``allowed`` the values of the column.
     """
     msg = f"cannot read {path}: {{why}}. Give the list of patients that steadycut wrote."
     with refusing(BadOption, msg, OSError, UnicodeDecodeError, csv.Error):
         rows = list(csv.DictReader(io.StringIO(read_small(path).decode("utf-8-sig"), newline="")))
-    needed = ["patient", *([] if column is None else [column]), "label"]
-    if not rows or not set(needed) <= set(rows[0]):
+    if not rows or not {"patient", column, "label"} <= set(rows[0]):
         raise BadTable(
-            f"{path} must have the columns {', '.join(needed[:-1])} and label, separated by "
-            "commas, as steadycut wrote them."
+            f"{path} must have the columns patient, {column} and label, separated by commas, as "
+            "steadycut wrote them."
         )
     filled = [row for row in rows if (row["label"] or "").strip()]
     if not filled:
@@ -342,8 +337,7 @@ def read_worklist(
     by_name = {cells.get(row["patient"], row["patient"] or ""): row for row in rows}
     if len(by_name) < len(rows):
         raise BadTable(f"{path} names a patient twice; keep one row of each.")
-    said = {} if column is None else by_name
-    purposes = {name: row[column] for name, row in said.items()}
+    purposes = {name: row[column] for name, row in by_name.items()}
     if not set(purposes.values()) <= set(allowed):
         msg = f"the column {column} of {path} must be {' or '.join(allowed)}, as it was written."
         raise BadTable(msg)

@@ -53,17 +53,6 @@ def share_at_most(share: float) -> str:
     return f"{math.ceil(1000 * share - ROUNDING) / 10:.1f}".removesuffix(".0") + " %"
 
 
-def share_at_least(share: float) -> str:
-    """Write a lower limit of a share in per cent with one decimal, never larger than it is.
-
-    Examples
-    --------
-    >>> share_at_least(0.12399), share_at_least(0.2), share_at_least(0.0)
-    ('12.3 %', '20 %', '0 %')
-    """
-    return f"{math.floor(1000 * share + ROUNDING) / 10:.1f}".removesuffix(".0") + " %"
-
-
 def percent(share: float | None, decimals: int = 1) -> str:
     """Write a share; one that is not quite none or all is not written as none or all.
 

@@ -19,7 +19,7 @@
 ``adaptation``       adapt.json
 ``switch``           switch.json
 ``monitor``          monitor.json
-``change_plan``      change_plan.json and the versions that follow it; label_plan.json
+``change_plan``      change_plan.json and the versions that follow it
 ``plan``             what a plan prints as JSON
 ``reading``          any of these files -> its document
 ``same_study``       whether results belong to another study

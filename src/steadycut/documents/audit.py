@@ -13,7 +13,7 @@ from pydantic import FiniteFloat
 from steadycut.core.cost_change import CostChange
 from steadycut.core.shift.parts import Distances
 from steadycut.core.strata.certify import ErrorRate
-from steadycut.core.verdict import Answer, Decision, Question, RateName
+from steadycut.core.verdict import Answer, Decision, Question
 from steadycut.documents import parts
 from steadycut.documents.kinds import AnyFrozen
 from steadycut.documents.next_step import GroupName, NextStep
@@ -211,71 +211,6 @@ class CallsPart(parts.Part):
     within_capacity: Answer | None = None
 
 
-class SampledStratumPart(parts.Part):
-    """A stratum of a labelling plan: who was drawn, who of them has a label, and who is ill."""
-
-    name: str
-    chance: FiniteFloat
-    patients: int
-    drawn: int
-    labelled: int
-    ill: int
-
-
-class SampledRatePart(parts.Part):
-    """A weighted estimate with exact limits; the estimate is None where it is not known."""
-
-    value: FiniteFloat | None
-    low: FiniteFloat
-    high: FiniteFloat
-
-
-class HiddenPart(parts.Part):
-    """What patients of strata without labels may hide.
-
-    The miss rate is at most ``miss_if_none`` if none of these ``patients`` is ill. It is at most
-    ``miss_target`` if at most a share ``most_ill`` of the people in these strata are ill.
-    """
-
-    strata: list[str]
-    patients: int
-    miss_if_none: FiniteFloat
-    miss_target: FiniteFloat
-    most_ill: FiniteFloat
-
-
-class ReachedRate(parts.Part):
-    """A rate that was certified to be at least ``asked``, and its lower limit here."""
-
-    rate: RateName
-    asked: FiniteFloat
-    lower: FiniteFloat
-
-
-class SampledPart(parts.Part):
-    """What the patients whom a labelling plan drew show.
-
-    The upper limits of both rates hold together with confidence ``level``, and so do the lower
-    ones; those of the cost hold on their own. ``ignored`` labels are of patients who were not
-    drawn. ``unlabelled`` drawn patients count as errors in upper limits, as right in lower limits.
-    ``rates_before`` are the miss rate and the alarm rate before, where they are known.
-    ``cost_without_score`` is estimated, if every stratum has labels.
-    """
-
-    plan_sha256: str
-    level: FiniteFloat
-    strata: list[SampledStratumPart]
-    ignored: int
-    unlabelled: int
-    miss: SampledRatePart
-    alarm: SampledRatePart
-    cost: SampledRatePart
-    rates_before: parts.Floats
-    certified_rates: list[ReachedRate]
-    cost_without_score: FiniteFloat | None = None
-    hidden: HiddenPart | None = None
-
-
 class BoundaryAudit(parts.Part):
     """The errors between two neighbouring actions, here and before.
 
@@ -295,10 +230,9 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
     """Everything in ``audit.json`` of any frozen file and patients without labels.
 
     ``shares_internal`` are the shares by action where the file was made. ``between`` is known of
-    strata of two limits, ``sampled`` where a labelling plan drew the patients with labels.
-    ``sites`` are the hospitals here, and ``first_site`` is that of the rule, where the table names
-    them. ``margin`` is the share of the
-    cost without a score that the rule may cost more than before.
+    strata of two limits. ``sites`` are the hospitals here, and ``first_site`` is that of the rule,
+    where the table names them. ``margin`` is the share of the cost without a score that the rule
+    may cost more than before.
     """
 
     schema_: Literal["steadycut.audit/1"] = parts.schema("steadycut.audit/1")
@@ -320,7 +254,6 @@ class AuditDocument(parts.NamedClasses, parts.NewPatientsPart, parts.DecisionsPa
     call_rate_internal: FiniteFloat | None
     shares_internal: parts.Floats | None
     between: BetweenPart | None = None
-    sampled: SampledPart | None = None
     unscored: parts.UnscoredPart | None = None
     frozen_rule: AnyFrozen | None = None
 

@@ -1,4 +1,4 @@
-"""The content of ``change_plan.json`` and its versions, and of ``label_plan.json``.
+"""The content of ``change_plan.json`` and its versions.
 
 Each file carries a SHA-256 over its own content. A version names the plan and the version before
 it by their hashes, so the files of a plan are a chain.
@@ -17,12 +17,10 @@ from steadycut.errors import BadRuleFile
 
 PLAN_SCHEMA: Final = "steadycut.change-plan/1"
 PLAN_FILE, VERSION_FILES, RULE_FILES = "change_plan.json", "version_*.json", "rule_*.json"
-LABEL_PLAN_FILE = "label_plan.json"
 ALARM: Final = "monitor alarm"
 Text = Annotated[str, Field(min_length=1)]
 Otherwise = Literal["original", "call-everybody", "stop"]
 Outcome = Literal["accepted", "failed", "open"]
-Stratum = Literal["called", "below", "just below", "far below"]
 
 
 class SealedPlan(parts.SealedPart):
@@ -148,51 +146,7 @@ class ChangeVersion(SealedPlan):
     in_force: str
 
 
-class DrawnStratumPart(parts.Part):
-    """A stratum of scores, with the probability ``chance`` that a patient in it is drawn.
-
-    ``patients`` are all patients when the plan was made, ``drawn`` those to label.
-    """
-
-    name: Stratum
-    chance: FiniteFloat = Field(ge=0, le=1)
-    patients: parts.Count
-    drawn: parts.Count
-
-
-class LabelPlan(SealedPlan):
-    """Everything in ``label_plan.json``: whom to label, by the score and a coin for each patient.
-
-    The strata go from the called ones downwards. ``edge`` is the score between just below and far
-    below, for three strata. The coin of a patient is made from ``seed``, ``rule`` and the
-    identifier. ``prevalence`` is the one that the probabilities were chosen for; None if they were
-    given.
-    """
-
-    file_name = LABEL_PLAN_FILE
-    schema_: Literal["steadycut.label-plan/1"] = parts.schema("steadycut.label-plan/1")
-    rule: parts.Hash
-    threshold: parts.CutOff
-    direction: Literal["ge", "le"]
-    edge: FiniteFloat | None = None
-    seed: int = Field(ge=0)
-    prevalence: FiniteFloat | None = Field(default=None, gt=0, lt=1)
-    strata: list[DrawnStratumPart] = Field(min_length=2, max_length=3)
-
-    @model_validator(mode="after")
-    def _sound(self) -> Self:
-        three = len(self.strata) == 3  # noqa: PLR2004
-        parts.must(three == (self.edge is not None), "three strata need an edge")
-        parts.must(self.strata[0].chance > 0, "called patients must have a probability above 0")
-        return self
-
-    @property
-    def chances(self) -> tuple[float, ...]:
-        """The probability of a label in each stratum."""
-        return tuple(one.chance for one in self.strata)
-
-
-SEALED: Final = {schema_of(kind): kind for kind in (ChangePlan, ChangeVersion, LabelPlan)}
+SEALED: Final = {schema_of(kind): kind for kind in (ChangePlan, ChangeVersion)}
 Sealed = TypeVar("Sealed", bound=SealedPlan)
 
 

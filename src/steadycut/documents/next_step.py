@@ -11,14 +11,13 @@ from pydantic import FiniteFloat
 from steadycut.core.verdict import Question
 from steadycut.documents import parts
 
-Verb = Literal["monitor", "audit", "adapt", "fit", "plan", "label", "draw", "check", "wait", "stop"]
+Verb = Literal["monitor", "audit", "adapt", "fit", "plan", "label", "check", "wait", "stop"]
 # How to get a cut-off for one hospital: adapt this one, or choose another.
 Local = Literal["adapt", "fit"]
 # The situations that call for a step. Each has its sentence in `steadycut.show.words.next_step`.
-Bad = Literal["groups fail", "still useful", "costs or prevalence", "unlike before", "bad by plan"]
+Bad = Literal["groups fail", "still useful", "costs or prevalence", "unlike before"]
 Open = Literal["unknown fate", "one class", "one score", "open", "undecidable", "no labels"]
 Unlike = Literal["unit", "own patients"]
-OpenGroup = Literal["hidden stratum", "open by plan"]
 Watch = Literal["alarm", "certify more", "within already", "too close", "watch on"]
 Decided = Literal["good", "watch", "decisions", "decisions not useful", "decisions unlike"]
 Adapted = Literal["adapted: no labels", "adapted: open", "adapted: refuted", "adapted: certified"]
@@ -26,7 +25,7 @@ Changed = Literal["change accepted", "change open", "change failed"]
 Switched = Literal[
     "switch: same scores", "switch: same", "switch: open", "switch: changed", "switch: fit"
 ]
-Why = Literal[Bad, Open, Unlike, OpenGroup, Watch, Decided, Adapted, Changed, Switched]
+Why = Literal[Bad, Open, Unlike, Watch, Decided, Adapted, Changed, Switched]
 # What is used while no change is accepted under a change-control plan.
 Otherwise = Literal["original", "call-everybody", "stop"]
 
@@ -68,7 +67,6 @@ class NextStep(parts.Part):
     labels: list[LabelsNeeded] | None = None
     n_patients: int | None = None
     n_unknown: int | None = None
-    stratum: str | None = None
     error: FiniteFloat | None = None
     graded: bool | None = None
     survival: bool | None = None

@@ -13,15 +13,12 @@ from steadycut.core.records import PatientScores, check_patients
 from steadycut.core.survival import unknown_warnings, worst_labels
 from steadycut.core.verdict import MARGIN
 from steadycut.documents import guards
-from steadycut.documents.change_plan import LabelPlan
 from steadycut.documents.frozen import FrozenFile, is_table
 from steadycut.documents.parts import SurvivalPart
 from steadycut.errors import BadOption, BadPatients, argument, explains_calls, warn_each
 from steadycut.study.audited import Audit
 from steadycut.study.curves import class_quantiles
-from steadycut.study.home import check_cut_off_rule
 from steadycut.study.judge import Asked, LabelledPart, judge
-from steadycut.study.labels.limits import Sampled, sampled
 from steadycut.study.new_patients import as_patients, graded_patients, swapped_here
 from steadycut.study.reference import survival_part, unscored_of
 from steadycut.study.small_cells import ROUNDED, grouped_for, noticed, without_bins
@@ -45,7 +42,6 @@ def audit(
     group: str | None = None,
     margin: float = MARGIN,
     sequential: bool = False,
-    label_plan: LabelPlan | None = None,
 ) -> Audit:
     """Say what a frozen rule does at another hospital.
 
@@ -87,10 +83,6 @@ def audit(
     sequential
         Give limits and answers that hold at every look. Use it if you audit again and again while
         labels come in.
-    label_plan
-        The plan of `steadycut.draw_labels` by which patients were labelled. Then ``y`` is a mapping
-        from identifiers to 0 or 1, or has None for patients without a label. The limits are exact
-        for the probabilities of the plan. Only labels of drawn patients count.
 
     Returns
     -------
@@ -124,11 +116,6 @@ def audit(
                 "name the column with rule.aggregate(table, label=...)."
             )
         patients = rule.patients_in(patients, [] if group is None else [group])
-    drawn = None
-    if label_plan is not None:
-        others = {"group": group, "small_cells": small_cells, "sequential": sequential or None}
-        patients, drawn = by_plan(rule, label_plan, patients, y, margin, others)
-        y = None
     several = list(patients.values()) if isinstance(patients, Mapping) else []
     for one in several:
         check_patients(one)
@@ -172,7 +159,6 @@ def audit(
             *swapped_here(rule, cohort.usable),
             *(unknown_warnings(followed, "here") if followed is not None else ()),
             *(() if grades is None or rule.rounded is None else [ROUNDED[rule.rounded]]),
-            *(() if drawn is None else drawn.warnings()),
         ),
         forced=tuple(guards.forced_names(findings)),
         small_cells=small_cells,
@@ -182,34 +168,11 @@ def audit(
         margin=margin,
         sequential=sequential,
         label_how=None if grades is None else cohort.recipe.label_how,
-        sampled=drawn,
         sites=None if cohort.sites is None else np.unique(shown_groups(cohort.sites)).tolist(),
         unscored=unscored_of(cohort),
     )
     warn_each(found.warnings, stacklevel=3)
     return found
-
-
-def by_plan(
-    rule: FrozenFile[Any],
-    plan: LabelPlan,
-    scores: Any,  # noqa: ANN401
-    y: Any,  # noqa: ANN401
-    margin: float,
-    others: Mapping[str, object],
-) -> tuple[PatientScores, Sampled]:
-    """Return the patients without labels, and those whom the plan drew with theirs."""
-    for name, value in others.items():
-        if value is not None:
-            msg = f"{argument(name)} does not go with {argument('label_plan')}; leave one out."
-            raise BadOption(msg)
-    if not isinstance(plan, LabelPlan):
-        msg = f"{argument('label_plan')} must be a plan of draw_labels, not {shown(plan)}."
-        raise BadOption(msg)
-    patients = as_patients(rule, scores)
-    patients.need_scores("a labelling plan draws patients by their scores")
-    rule = check_cut_off_rule(rule)
-    return replace(patients, labels=None), sampled(rule, plan, patients, y, margin)
 
 
 def settled(

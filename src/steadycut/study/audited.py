@@ -18,7 +18,7 @@ from steadycut.core.rounding import percent
 from steadycut.core.rules.registry import most_called
 from steadycut.core.shift.parts import Distances, global_distances, kolmogorov
 from steadycut.core.strata.certify import BoundaryCertificate, certify_boundaries
-from steadycut.core.verdict import MARGIN, QUESTIONS, Answer, Comparison, RateName, Verdict
+from steadycut.core.verdict import MARGIN, Answer, Comparison, RateName, Verdict
 from steadycut.documents import audit, parts
 from steadycut.documents.frozen import FrozenFile, Reference
 from steadycut.documents.guards import OWN_PATIENTS
@@ -28,8 +28,6 @@ from steadycut.documents.strata import BetweenPart, RatePart
 from steadycut.errors import kind_of
 from steadycut.study.explorer import GREY_ZONE, explorer_part
 from steadycut.study.judge import ChangeOfRisk, Group, LabelledPart
-from steadycut.study.labels import limits as label_limits
-from steadycut.study.labels.limits import Sampled
 from steadycut.study.new_patients import Decided
 from steadycut.study.operating_point import CONFIDENCE, point_of, point_part, with_auc
 from steadycut.study.questions import described, label_some, name_of, next_step
@@ -50,7 +48,7 @@ class Audit(Decided):
     ``scores`` are quantiles of their scores, by class where labels are known. ``unlabelled`` is
     None for files that do not hold the scores of the certifying patients. ``survival`` is known
     where labels were made from a follow-up. ``label_how`` is ``any`` if one positive row makes a
-    patient positive. ``sampled`` is known where a labelling plan drew the patients with labels.
+    patient positive.
     """
 
     flip_probability: FloatArray
@@ -62,16 +60,12 @@ class Audit(Decided):
     sequential: bool = False
     survival: parts.SurvivalPart | None = None
     label_how: Literal["any"] | None = None
-    sampled: Sampled | None = None
     sites: list[str] | None = None
     unscored: parts.UnscoredPart | None = None
 
     def __repr__(self) -> str:
         """Return the answer in a few lines; no patient is shown."""
         first = f"Audit of {self.n_patients} patients, {percent(self.call_rate, 0)} called"
-        if self.sampled is not None:
-            miss = self.sampled.describe().miss
-            return f"{first}; miss rate {miss.low:.3g} to {miss.high:.3g}\n{LOOK}"
         if self.labelled is None:
             return f"{first}; no labels, so no verdict\n{LOOK}"
         return f"{first}: {self.verdict.decision}\n{LOOK}"
@@ -90,9 +84,9 @@ class Audit(Decided):
     @property
     def verdict(self) -> audit.VerdictPart:
         """What to do with the rule here, and the answers behind it."""
-        part, sampled = self.labelled, self.sampled
+        part = self.labelled
         if part is None:
-            return audit.VerdictPart.of(OPEN if sampled is None else sampled.verdict())
+            return audit.VerdictPart.of(OPEN)
         reason = not_judged(self, part)
         decision = part.decision if reason is None else "not judged"
         return audit.VerdictPart.of(part.verdict, decision=decision, reason=reason)
@@ -252,7 +246,7 @@ def _shared(found: Audit) -> dict[str, object]:
         "shares_internal": None if before is None else (before.sum(axis=0) / before.sum()).tolist(),
         "between": between,
         "flip_rate": found.flip_rate,
-        **dict.fromkeys(("sampled", "frozen_rule", "first_site")),
+        **dict.fromkeys(("frozen_rule", "first_site")),
     }
 
 
@@ -278,8 +272,6 @@ def calls_part(found: Audit) -> audit.CallsPart | None:
 
 def _unanswered(found: Audit) -> dict[str, object]:
     """Return the verdict without labels: no question can be answered."""
-    if found.sampled is not None:
-        return _sampled(found.sampled)
     return {
         "questions": [],
         "next_step": label_some(found.rule, found.margin)
@@ -301,18 +293,6 @@ def not_judged(found: Audit, part: LabelledPart) -> audit.Reason | None:
         return "unit"
     same_score = any(kind_of(warning) == "score" for warning in found.warnings)
     return part.verdict.reason or ("one score" if same_score else None)
-
-
-def _sampled(found: Sampled) -> dict[str, object]:
-    """Return the verdict by the patients whom a labelling plan drew."""
-    verdict = found.verdict()
-    return {
-        "questions": [
-            audit.QuestionPart(question=name, answer=getattr(verdict, name)) for name in QUESTIONS
-        ],
-        "next_step": label_limits.next_step(found, verdict),
-        "sampled": found.describe(),
-    }
 
 
 def _risk_here(found: Audit, part: LabelledPart) -> dict[str, object]:

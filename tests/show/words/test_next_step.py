@@ -36,7 +36,6 @@ def in_python(why, **facts):
         ),
         ("good", {}, "Next: steadycut.monitor(rule, patients, order=...)"),
         ("unlike before", {"local": "fit"}, "for this hospital with steadycut.fit on its own"),
-        ("hidden stratum", {"stratum": "below"}, "steadycut.draw_labels(rule, patients, draw=N)"),
         ("change accepted", {"file_name": "rule_002.json"}, "with apply, and watch it with"),
     ],
 )

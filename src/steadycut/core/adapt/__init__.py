@@ -5,7 +5,6 @@
 ``refit``      the rule fitted again for the next hospital, from a stated prevalence and labels
 ``menu``       a few cut-offs with weights, fixed before any label is seen; whom to label next,
                and how many; the choice among them by all labels, with exact limits
-``sampling``   whom to label if labels are scarce, and limits from such labels
 ``switch``     decisions about the same patients by two versions
 ``control``    changes under a plan: attempts that spend one error probability
 =============  ==========================================================================

@@ -3,7 +3,6 @@
 ==================  =================================================================
 ``binomial``        limits of a rate: exact at one cut, or valid at all cuts
 ``buehler``         the exact bound on the mean cost, for any two costs
-``sampled``         exact limits from labels with known probabilities
 ``scan``            all patients choose and check: exact for a target, computed for a limit
 ``betting``         the betting bound on a mean loss
 ``anytime``         limits of a mean that hold after every patient at once

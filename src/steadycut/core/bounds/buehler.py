@@ -101,14 +101,13 @@ def largest_likely(
     largest: Callable[[float], float],
     start: float,
     delta: float,
-    slack: float = SLACK,
 ) -> float:
     """Return the largest value for which the chance exceeds delta at any share, from above.
 
     ``chance(low, high, value)`` is at least the probability at every share of each cell from low to
     high, and is exact where both are equal. It decreases in the value, up to ``largest(share)``.
     The search begins at the share ``start``. The result is at most 1, and exceeds the supremum by
-    the share ``slack`` of itself at most, and by an eighth of `SLACK` for the precision of a limit.
+    the share `SLACK` of itself at most, and by an eighth of it for the precision of a limit.
     """
     limit = _limit_at(chance, largest, start, delta)
     edges = np.linspace(0, 1, FIRST_CELLS + 1)
@@ -116,13 +115,13 @@ def largest_likely(
     while low.size:
         middle = (low + high) / 2
         # A single share clearly beyond the current limit raises the limit.
-        beyond = middle[chance(middle, middle, limit * (1 + slack / 2)) > delta]
+        beyond = middle[chance(middle, middle, limit * (1 + SLACK / 2)) > delta]
         if beyond.size:
             limit = _limit_at(chance, largest, beyond[beyond.size // 2], delta, limit)
-        still_open = chance(low, high, limit * (1 + slack)) > delta
+        still_open = chance(low, high, limit * (1 + SLACK)) > delta
         low, middle, high = low[still_open], middle[still_open], high[still_open]
         low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-    return float(min(limit * (1 + slack), 1.0))
+    return float(min(limit * (1 + SLACK), 1.0))
 
 
 def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> Tail:

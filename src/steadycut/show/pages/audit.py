@@ -23,11 +23,10 @@ from steadycut.show.sections.checklist import audit_checklist_section
 from steadycut.show.sections.decisions import boundaries_section, decisions_section
 from steadycut.show.sections.explorer import explorer_of
 from steadycut.show.sections.methods import audit_methods_section
-from steadycut.show.sections.sampled import hidden_marks, labelled_in_words, sampled_section
 from steadycut.show.sections.survival import survival_facts, survival_section
 from steadycut.show.sections.two_cuts import between_in_words, side_marks, sides_section
 from steadycut.show.words import sentences as say
-from steadycut.show.words.audit import overall_text
+from steadycut.show.words.audit import labelled_in_words, overall_text
 from steadycut.show.words.numbers import count, cut, exact, percent, risk
 from steadycut.show.words.unlabelled import (
     EQUAL_PREVALENCE,
@@ -55,7 +54,7 @@ def audit_page(audit: AuditDocument) -> Page:
             *say.scored_sentences(audit.n_patients, audit.data, audit.unscored, audit.names),
         ),
         answer=verdict.decision_table(audit),
-        marks=(*sides, *verdict.marks_of(audit), *hidden_marks(audit)),
+        marks=(*sides, *verdict.marks_of(audit)),
         facts=known,
         facts_in_short=not audit.labelled,
         pictures=pictures(audit, "headline"),
@@ -70,8 +69,6 @@ def sections_of(audit: AuditDocument) -> Iterator[Section]:
         yield decisions_section(audit)
     if isinstance(audit, LabelledAudit):
         yield from labelled_sections(audit)
-    if audit.sampled is not None:
-        yield sampled_section(audit.sampled)
     yield bounds_section(audit)
     if not isinstance(audit, CutOffAudit):
         yield steadiness_section(audit)
@@ -145,8 +142,7 @@ def label_free_section(audit: CutOffAudit) -> Section:
     )
     unknown = statements(audit, audit.delta, audit.certificate.n_choices)
     # What cannot be known without labels is known with them.
-    labels = audit.labelled or audit.sampled is not None
-    said = (rescaling_text(audit.rescaling), *(() if labels else unknown))
+    said = (rescaling_text(audit.rescaling), *(() if audit.labelled else unknown))
     texts, results, short = (said, (), ()) if audit.labelled else ((), said, (0, 1, 2))
     table = explained("Without labels", rows, short=short)
     title = "What the scores alone tell"

@@ -5,7 +5,6 @@
 ``two_cuts``         rule out and rule in: both sides, and the patients between
 ``characteristics``  what a cut-off does to patients, with intervals
 ``survival``         what unknown fates at a horizon may change
-``sampled``          labels that a plan drew, and what nobody can know
 ``next_site``        what several hospitals say about the next one
 ``choice``           how a cut-off was chosen, and from which candidates
 ``stability``        how far a cut-off may move, and how much may change elsewhere

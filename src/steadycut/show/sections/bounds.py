@@ -99,8 +99,6 @@ def bounds_section(audit: audits.AuditDocument) -> Section:
 
 def explanation(audit: audits.AuditDocument) -> str:
     """Say what the bounds are."""
-    if audit.sampled is not None:
-        return "The section on labels drawn by a plan has the limits here."
     if not isinstance(audit, audits.LabelledAudit):
         return (
             "Without labels only the certificate of the first hospital is known. Whether it "

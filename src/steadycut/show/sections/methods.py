@@ -8,9 +8,9 @@ from steadycut.documents.study import StudyDocument
 from steadycut.show.pages.page import Section
 from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
-from steadycut.show.sections.sampled import labelled_in_words, sampled_text
 from steadycut.show.sections.survival import HERE, outcome_texts
 from steadycut.show.words import sentences as say
+from steadycut.show.words.audit import labelled_in_words
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 # As in CITATION.cff, which tests compare it with.
@@ -185,7 +185,7 @@ def audit_text(document: CutOffAudit) -> str:
         f"({percent(1 - certificate.delta)} confidence) on {certificate.n_patients} patients "
         f"of the first hospital, where {say.costs_in_words(document.costs)}. It was applied "
         f"unchanged to {count(document.n_patients, 'patient')} of another hospital, "
-        f"{labelled_in_words(document)}.{sampled_text(document.sampled)}"
+        f"{labelled_in_words(document)}."
         f"{labels_text(document)}{overruled_text(document)}"
     )
 

@@ -7,7 +7,6 @@ from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
 from steadycut.core.rounding import at_least, at_most, of_hundred, of_hundred_at_most, percent
 from steadycut.core.verdict import Decision, Question, name_in_text
-from steadycut.documents import audit as audits
 from steadycut.documents.audit import AuditDocument, LabelledAudit
 from steadycut.documents.next_step import GroupName
 from steadycut.documents.parts import CertifiedRatePart, CostsPart, EstimatePart
@@ -204,11 +203,13 @@ def _is_better(audit: AuditDocument) -> bool:
     return change is not None and change.high < 0
 
 
+def labelled_in_words(audit: AuditDocument) -> str:
+    """Say whether the patients have labels."""
+    return "with known labels" if audit.labelled else "without labels"
+
+
 def rows_of(audit: AuditDocument) -> Iterator[tuple[str, str]]:
     """Yield the names and the values of the numbers behind the decision."""
-    if audit.sampled is not None:
-        yield from _sampled_rows(audit, audit.sampled)
-        return
     if not isinstance(audit, LabelledAudit):
         return
     money, change = money_of(audit), audit.verdict.change
@@ -318,26 +319,3 @@ def certified_in_words(rate: CertifiedRatePart) -> str:
         f"{capital(name_in_text(rate.rate))} at least {rate.asked:g}: {HOLDS[rate.answer]} "
         f"({rate.right} of {rate.n_patients}, {limit_in_words(rate)})"
     )
-
-
-# By a labelling plan -----------------------------------------------------------------------
-
-
-def _sampled_rows(audit: AuditDocument, plan: audits.SampledPart) -> Iterator[tuple[str, str]]:
-    """Yield the cost and both error rates, with their limits."""
-    money, sure = money_of(audit), percent(1 - audit.delta)
-    scale = 1 if money.per_error is None else 100 / money.per_error
-    ends, without = _between(plan.cost, scale), plan.cost_without_score
-    about = "" if without is None else f"; {money.without_score(audit)} about {scale * without:.3g}"
-    yield "Cost", f"{ends} {money.unit} ({sure}){about}"
-    pairs = ("Miss rate", plan.miss), ("False alarms", plan.alarm)
-    for (name, part), was in zip(pairs, plan.rates_before, strict=False):
-        yield name, f"{_between(part, 100)} % ({sure}); before {100 * was:.3g} %"
-    for reached in plan.certified_rates:
-        asked = f"certified at least {reached.asked:g}"
-        yield capital(name_in_text(reached.rate)), f"at least {at_least(reached.lower)}; {asked}"
-
-
-def _between(rate: audits.SampledRatePart, scale: float = 1.0) -> str:
-    """Write both limits, rounded to the safe side."""
-    return f"{at_least(scale * rate.low)} to {at_most(scale * rate.high)}"

@@ -67,9 +67,6 @@ TITLES = {
     "positive": "Label that means ill",
     "level": "Inner level",
     "aggregate": "One number per patient",
-    # A plan of labels is made on the command line.
-    "draw": "Labelling plan, on the command line",
-    "label_plan": "Labels of a plan, on the command line",
     "no_label": "Label: none",
 }
 # The text below a field, where that is not the help of its option.

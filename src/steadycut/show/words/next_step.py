@@ -23,9 +23,7 @@ COMMANDS = {
     "audit": "steadycut audit {} {other} --out {audited}",
     "audit_labels": "steadycut audit {} {here} --out {audited}",
     "audit_sequential": "steadycut audit {} {here} --sequential --out {audited}",
-    "draw": "steadycut audit {} {here} --draw N --out {plan}",
     "adapt": "steadycut adapt {} {at} --out {adapted}",
-    "adapt_prevalence": "steadycut adapt {} {here} --prevalence P --out {adapted}",
     "adapt_labels": "steadycut adapt {} TABLE --label COL --out {adapted}",
     "adapt_same": "steadycut adapt {} {at} --out {adapted}",
     "adapt_list": "steadycut adapt {rule} {here} --labels {} --out {adapted}",
@@ -37,7 +35,6 @@ COMMANDS = {
     "plan_sites": "steadycut plan --sites N",
     "sign": "steadycut sign {} --key KEY",
     "adapt_plan": "steadycut adapt RULE TABLE --plan {}",
-    "audit_plan": "steadycut audit {rule} {here} --label-plan {} --labels {} --out {audited}",
 }
 # What is written where a surface does not know better. A folder that is known gets new ones.
 FACTS = {
@@ -48,16 +45,14 @@ FACTS = {
     "new": "TABLE",
     "fit": "TABLE --patient COL --score COL --label COL",
 }
-FOLDERS = ("audited", "adapted", "plan", "study")
+FOLDERS = ("audited", "adapted", "study")
 CALLS = {
     "monitor": "steadycut.monitor(rule, patients, order=...)",
     "watch": "steadycut.monitor",
     "audit": "steadycut.audit(rule, table)",
     "audit_labels": "steadycut.audit(rule, table)",
     "audit_sequential": "steadycut.audit(rule, table, sequential=True)",
-    "draw": "steadycut.draw_labels(rule, patients, draw=N)",
     "adapt": "steadycut.adapt",
-    "adapt_prevalence": "steadycut.adapt(rule, patients, prevalence=P)",
     "adapt_labels": "steadycut.adapt(rule, patients, labelled=patients)",
     "adapt_same": "steadycut.adapt(rule, patients)",
     "adapt_list": "steadycut.adapt(rule, patients, labelled=patients)",
@@ -69,7 +64,6 @@ CALLS = {
     "plan_sites": "steadycut.plan(sites=N)",
     "sign": "steadycut.documents.signature.sign({}, key)",
     "adapt_plan": "steadycut.adaptation.control.change(plan, versions, rule, pool, labelled)",
-    "audit_plan": "steadycut.audit(rule, patients, labels, label_plan=plan)",
 }
 
 
@@ -305,12 +299,6 @@ WORDS: Mapping[Why, str | Callable[[NextStep], str]] = {
     "unit": (
         "check the unit (percent or share?) and the scorer: the scores are unlike those of the "
         "rule. Then audit again."
-    ),
-    "bad by plan": "do not use it here as it is. Adapt it: {adapt_prevalence}",
-    "hidden stratum": "draw some patients of the stratum '{stratum}' too: {draw}",
-    "open by plan": (
-        "make a plan with more labels: {draw}. The same seed draws most of these patients again. "
-        "Each look has its own chance of {percent} of an error."
     ),
     "alarm": (
         f"do not rely on it until you know why. Check {AS_BEFORE}. Judge all labelled patients "
