@@ -28,7 +28,7 @@ from steadycut.io.safe_csv import csv_bytes
 
 TOKEN = re.compile(rb"zq[0-9a-f]{8}qz", re.IGNORECASE)
 # Asked to name patients: decisions, and lists of whom to label.
-NAMING = {"decisions.csv", "decisions.parquet", "worklist.csv", "label_list.csv"}
+NAMING = {"decisions.csv", "decisions.parquet", "worklist.csv"}
 N_PATIENTS, N_ROWS = 160, 2
 ROLES = (
     "patient",
@@ -154,7 +154,6 @@ def commands():
         ["audit", by_kind, "table.csv", *labelled, "--force", "--unseen", "pooled", "--out", "a7"],
         ["strata", "table.csv", *ASK, *FEW, "--costs", "0,1,2;2,1,0", "--out", "strata"],
         ["adapt", rule, "table.csv", *labelled, "--force", "--out", "adapted"],
-        ["audit", rule, "table.csv", "--draw", "40", "--force", "--out", "drawn"],
         ["adapt", rule, "table.csv", "--worklist", "20", "--force", "--out", "list"],
         ["report", "sites", "--format", "md"],
         ["report", "a3", "--format", "pdf-ready"],

@@ -93,14 +93,6 @@ WRONG_CALLS = {
         "prevalence=0.08) or labelled patients (labelled)",
     ),
     "adapt a table": (lambda it: it.adapt(it.rule, it.table, patient="id"), "steadycut.aggregate("),
-    "draw too many": (
-        lambda it: it.draw_labels(it.rule, it.pool, 10**6),
-        "draw=1000000 must be below",
-    ),
-    "draw twice": (
-        lambda it: it.draw_labels(it.rule, it.pool, patients=50),
-        "Type draw_labels(rule, patients, draw",
-    ),
     "fit, site": (
         lambda it: it.fit(it.P, stratify="site"),
         "the site of every patient: give sites",
