@@ -48,6 +48,18 @@ def large_study():
     return as_json(fit(cohort(4000, 4), n_bootstrap=20).to_dict())
 
 
+@cache
+def _probability():
+    patients = cohort(240, 6)
+    scores = 1 / (1 + np.exp(1.5 - patients.scores))
+    return fit(PatientScores(scores=scores, labels=patients.labels), n_bootstrap=20)
+
+
+def probability_study():
+    """A study of a score that is a probability."""
+    return as_json(_probability().to_dict())
+
+
 def frozen_rule():
     return _study().freeze()
 

@@ -1,10 +1,12 @@
 import numpy as np
 import pytest
 
-from steadycut import audit
+from steadycut import PatientScores, audit, fit
+from steadycut.core.calibration import calibration
 from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadOption, BadPatients
 from steadycut.show.figures import (
+    CalibrationDisplay,
     ComparisonDisplay,
     CostsDisplay,
     DecisionCurveDisplay,
@@ -24,6 +26,7 @@ from steadycut.show.figures.decision_curve import PROBABILITIES
 from steadycut.show.figures.elements import risk_unit
 from steadycut.show.figures.patients import patients_of
 from steadycut.show.figures.threshold_draws import count_in_bins
+from steadycut.show.pages.kinds import page_of
 from steadycut.study.curves import quantiles
 from steadycut.study.explorer import GREY_ZONE
 from tests.show.figures import samples
@@ -365,3 +368,37 @@ def test_people_differ_without_colour():
     assert filled == [True, True, False, False]
     for own, symbol in zip((missed, alarms), symbols, strict=True):
         np.testing.assert_array_equal(own.get_xdata(), symbol.get_xdata())
+
+
+def test_calibration_is_that_of_the_patients():
+    made = samples._probability()
+    checked = made.certify_patients
+    own = checked.positive_scores, checked.negative_scores
+    display, exact = CalibrationDisplay.from_study(made), calibration(*own, 0.95)
+    assert display.fitted == exact
+    shares = [share for _, share, _ in display.groups]
+    assert len(shares) == 10
+    assert sum(12 * share for share in shares) == pytest.approx(checked.n_positive)
+    assert all(low <= share <= high for _, share, (low, high) in display.groups)
+    page = page_of(made.describe())
+    section = next(section for section in page.sections if section.key == "score")
+    assert f"slope {exact.slope:.2f} ({exact.slope_range[0]:.2f} to" in section.results[0]
+
+
+def test_equal_scores_are_in_one_group_of_the_calibration():
+    scores, labels = np.repeat([0.2, 0.5, 0.8], 40), np.tile([1, 0, 0, 0], 30)
+    labels[80:] = 1 - labels[80:]
+    study = fit(PatientScores(scores=scores, labels=labels), n_bootstrap=20, honesty="uniform")
+    groups = CalibrationDisplay.from_study(study).groups
+    assert [(round(mean, 9), share) for mean, share, _ in groups] == [
+        (0.2, 0.25),
+        (0.5, 0.25),
+        (0.8, 0.75),
+    ]
+
+
+def test_scores_that_are_no_probabilities_have_no_calibration():
+    with pytest.raises(BadPatients, match="0 to 1"):
+        CalibrationDisplay.from_study(samples.study())
+    with pytest.raises(BadPatients, match="high scores"):
+        CalibrationDisplay.from_study(samples.study(direction="le"))

@@ -17,6 +17,7 @@ from steadycut.errors import BadOption, MissingPackage
 from steadycut.show import figures
 from steadycut.show.figures import (
     DISPLAYS,
+    CalibrationDisplay,
     ComparisonDisplay,
     CostsDisplay,
     DecisionCurveDisplay,
@@ -54,6 +55,7 @@ MAKERS = {
     "patients, audit": lambda: PatientsDisplay.from_audit(samples.labelled_audit()),
     "patients, one class": lambda: PatientsDisplay.from_audit(samples.labelled_audit(only=1)),
     "patients, many": lambda: PatientsDisplay.from_study(samples.large_study()),
+    "calibration": lambda: CalibrationDisplay.from_study(samples.probability_study()),
     "people": lambda: PeopleDisplay.from_study(samples.study()),
     "people, audit": lambda: PeopleDisplay.from_audit(samples.labelled_audit()),
     "roc": lambda: RocDisplay.from_study(samples.tied_study("le")),
@@ -243,6 +245,7 @@ def test_curves_of_one_figure_differ_without_colour(maker):
 CONTENTS = {
     "study": samples.study,
     "sites": samples.sites_study,
+    "probability": samples.probability_study,
     "ensemble": lambda: samples.study(ensemble="quantile"),
     "audit": samples.labelled_audit,
     "one class": lambda: samples.labelled_audit(only=0),

@@ -8,6 +8,7 @@ Only ``plot`` needs matplotlib: a page draws on the axes of `steadycut.show.svg`
 methods that the figures call. `displays_of` returns all figures of one document.
 
 ===================  ==============================================================================
+``calibration``      the share of ill patients by a score that is a probability
 ``colours``          colours that the figures share
 ``comparison``       rules compared: their risk at the first hospital and at the other one
 ``costs``            cut-off and risk as one error gets more expensive than the other
@@ -32,6 +33,7 @@ methods that the figures call. `displays_of` returns all figures of one document
 from typing import TYPE_CHECKING
 
 # One line per figure: type checkers and editors read them, and `DISPLAYS` is made from them.
+from steadycut.show.figures.calibration import CalibrationDisplay as CalibrationDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay as ComparisonDisplay
 from steadycut.show.figures.costs import CostsDisplay as CostsDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay

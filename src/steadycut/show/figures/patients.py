@@ -18,6 +18,12 @@ from steadycut.show.figures.elements import mark_cut_off, name_score_axis
 ROOM = (265, 125)
 SIZES = (7.5, 6.0, 5.0, 4.0, 3.2)
 BARS = 40
+# Scores outside of these quantiles are drawn at the ends of the axis.
+OUTLYING = 0.01, 0.99
+# The fullest bar of a rare class is so long, as a share of that of the other class.
+RARE = 0.4
+# A bar of the first hospital may be so much longer than those here; more of it is cut off.
+MOST_BEHIND = 1.5
 # Above and below the marks there is room for a count, as a share of their height.
 HEADROOM = 0.17
 
@@ -44,9 +50,10 @@ class PatientsDisplay(CutOffDisplay):
     height: ClassVar = 2.9
     captions: ClassVar = {
         "study headline": "The patients used to check: ill above the line, healthy below. Crosses "
-        "are missed, triangles are false alarms.",
+        "are missed, triangles are false alarms. Bars of a rare class are drawn longer.",
         "audit headline": "The patients here: ill above the line, healthy below. Crosses are "
-        "missed, triangles are false alarms. Grey: as many patients of the first hospital.",
+        "missed, triangles are false alarms. Bars of a rare class are drawn longer. Grey: as many "
+        "patients of the first hospital.",
     }
 
     def __init__(self, document: StudyDocument | CutOffAudit) -> None:
@@ -60,13 +67,20 @@ class PatientsDisplay(CutOffDisplay):
         self.called = (point.tp, point.fp)
         first = getattr(document, "scores_internal", None)
         both = (first.positive, first.negative) if first else (None, None)
-        self.before = [patients_of(values, 1000) for values in both if values]
-        ends = np.concatenate([*self.scores, *self.before])
-        self.low, self.high = float(ends.min()), float(ends.max())
+        self.before = [patients_of(values, 1000) for values in both if values is not None]
+        self.low, self.high = self._ends(np.concatenate([*self.scores, *self.before]))
         coarse = getattr(document, "small_cells", None) is not None
         self.mark_size = next(filter(self._fits, () if coarse else SIZES), None)
         self.n_bins = int(ROOM[0] / self.mark_size) if self.mark_size else BARS
         self.groups = self._groups(self.n_bins)
+
+    def _ends(self, scores: FloatArray) -> tuple[float, float]:
+        """Return the ends of the axis: nearly all scores and the cut-off lie between them."""
+        low, high = np.quantile(scores, OUTLYING)
+        cut = self.document.threshold
+        if math.isfinite(cut):
+            low, high = min(low, cut), max(high, cut)
+        return float(low), float(high)
 
     def _fits(self, size: float) -> bool:
         groups = self._groups(int(ROOM[0] / size))
@@ -86,8 +100,13 @@ class PatientsDisplay(CutOffDisplay):
         rising = self.document.direction == "ge"
         upper = scores.size - n_called if rising else n_called
         own = scores[upper:] if called == rising else scores[:upper]
-        places = np.floor((own - self.origin) / self.bin_width(n_bins)).astype(np.int64)
+        places = self._places(own, n_bins)
         return np.maximum(places, 0) if called == rising else np.minimum(places, -1)
+
+    def _places(self, scores: FloatArray, n_bins: int) -> IntArray:
+        """Return the bin of each score; one beyond an end of the axis is in the last bin there."""
+        inside = np.clip(scores, self.low, self.high)
+        return np.floor((inside - self.origin) / self.bin_width(n_bins)).astype(np.int64)
 
     @property
     def origin(self) -> float:
@@ -99,34 +118,53 @@ class PatientsDisplay(CutOffDisplay):
         """Return the width of a bin."""
         return (self.high - self.low or 1.0) / n_bins
 
+    @property
+    def scale(self) -> tuple[float, float]:
+        """How much longer the bars of ill and of healthy patients are drawn: of a rare class."""
+        own = [max(tallest(self.groups, up), 1) for up in (1, -1)]
+        factors = [max(1.0, RARE * max(own) / count) for count in own]
+        return (factors[0], factors[1]) if self.mark_size is None else (1.0, 1.0)
+
     def draw(self, ax: Any) -> Any:
         """Draw the marks or bars, and write how many there are on either side."""
-        width = self.bin_width(self.n_bins)
-        heights = [max(tallest(self.groups, up), 1.0) for up in (1, -1)]
-        for scores, up, own in zip(self.before, (1, -1), self.scores, strict=False):
-            places, counts = np.unique(np.floor((scores - self.origin) / width), return_counts=True)
-            bars = counts * own.size / scores.size
-            heights[up < 0] = max(heights[up < 0], float(bars.max(initial=0)))
-            look = {"color": GREY, "alpha": 0.3, "label": "first hospital" if up > 0 else None}
-            ax.bar(self._middle(places), up * bars, width=width, linewidth=0, **look)
+        heights = self._draw_before(ax)
         drawn = [mark for group in self.groups for mark in self._draw_group(ax, group)]
         mark_cut_off(ax, self.document.threshold)
         ax.axhline(0, color=GREY, linewidth=0.8)
-        reach = sum(heights)
-        ends = self.low - width, self.high + width
-        ax.set_xlim(*ends)
-        ax.set_ylim(-heights[1] - HEADROOM * reach, heights[0] + HEADROOM * reach)
+        width, room = self.bin_width(self.n_bins), HEADROOM * sum(heights)
+        sides, edges = (
+            (self.low - width, self.high + width),
+            (heights[0] + room, -heights[1] - room),
+        )
+        ax.set_xlim(*sides)
+        ax.set_ylim(edges[1], edges[0])
         for group in self.groups:
-            right = group.called == (self.document.direction == "ge")
-            look = {"ha": "right" if right else "left", "va": "top" if group.up > 0 else "bottom"}
+            right, below = group.called == (self.document.direction == "ge"), group.up < 0
+            look = {"ha": "right" if right else "left", "va": "bottom" if below else "top"}
             look |= {"textcoords": "offset points", "weight": "bold"}
-            y = heights[0] + HEADROOM * reach if group.up > 0 else -heights[1] - HEADROOM * reach
-            text = f"{group.bins.size} {group.word}"
-            ax.annotate(text, (ends[right], y), (-4 if right else 4, -3 * group.up), **look)
+            box = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1}
+            place, moved = (sides[right], edges[below]), (-4 if right else 4, -3 * group.up)
+            ax.annotate(f"{group.bins.size} {group.word}", place, moved, bbox=box, **look)
         names = self.document.names
         ax.set_yticks([heights[0] / 2, -heights[1] / 2], [names.ill, names.healthy])
         name_score_axis(ax, self.document.score, "")
         return drawn
+
+    def _draw_before(self, ax: Any) -> list[float]:
+        """Draw the patients of the first hospital, and return the height of each class."""
+        fullest = [max(tallest(self.groups, up), 1) for up in (1, -1)]
+        heights = [own * factor for own, factor in zip(fullest, self.scale, strict=True)]
+        for i, scores in enumerate(self.before):
+            if not scores.size:
+                continue
+            places, counts = np.unique(self._places(scores, self.n_bins), return_counts=True)
+            bars = counts * self.scores[i].size / scores.size * self.scale[i]
+            heights[i] = max(heights[i], min(float(bars.max()), MOST_BEHIND * heights[i]))
+            where = getattr(self.document, "first_site", None) or "first hospital"
+            look = {"color": GREY, "alpha": 0.3, "label": None if i else where}
+            x, width = self._middle(places), self.bin_width(self.n_bins)
+            ax.bar(x, (-1 if i else 1) * bars, width=width, linewidth=0, **look)
+        return heights
 
     def _middle(self, places: Any) -> FloatArray:
         return np.asarray(self.origin + (places + 0.5) * self.bin_width(self.n_bins))
@@ -137,7 +175,8 @@ class PatientsDisplay(CutOffDisplay):
         x = self._middle(places)
         if self.mark_size is None:
             look = {"color": colour, "edgecolor": "white", "hatch": "" if colour == BLUE else "//"}
-            return ax.bar(x, group.up * counts, width=self.bin_width(self.n_bins), **look)
+            bars = group.up * self.scale[group.up < 0] * counts
+            return ax.bar(x, bars, width=self.bin_width(self.n_bins), **look)
         heights = [np.arange(count) + 0.5 for count in counts]
         y = group.up * np.concatenate([np.empty(0), *heights])
         dots: Any = {"color": colour, "markersize": 0.8 * self.mark_size, "markeredgewidth": 0}

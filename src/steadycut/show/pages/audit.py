@@ -47,7 +47,7 @@ def audit_page(audit: AuditDocument) -> Page:
     sides = side_marks(getattr(audit, "sides", None) or [], delta_of_all(audit))
     return Page(
         title=f"An audit of {name} on {say.quoted(audit.score)}",
-        subtitle=f"{who}, {labelled_in_words(audit)}",
+        subtitle=f"External validation: {who}, {labelled_in_words(audit)}",
         status=verdict.STATUS[audit.verdict.decision],
         headline=(
             overall_text(audit),
@@ -93,7 +93,7 @@ def facts(audit: CutOffAudit) -> tuple[Fact, ...]:
         certified = ("certified before", "nothing: it was adapted without labels")
     called = ("called", verdict.called_in_words(audit))
     unknown = survival_facts(audit.survival, costs)
-    return (("cut-off", cut(audit.threshold)), certified, called, *unknown)
+    return (("cut-off (decision threshold)", cut(audit.threshold)), certified, called, *unknown)
 
 
 def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:

@@ -1,9 +1,9 @@
 """The page of a monitor: a frozen rule in use, patient by patient."""
 
-from steadycut.core.rounding import at_least, at_most
+from steadycut.core.rounding import at_least, at_most, of_hundred
 from steadycut.documents.monitor import CallWatchPart, MonitorDocument, RiskWatchPart
 from steadycut.show.pages.page import Page, Section, Status, explained, of_columns, section
-from steadycut.show.words.audit import capital
+from steadycut.show.words.audit import Money, capital
 from steadycut.show.words.monitor import verdict_text
 from steadycut.show.words.numbers import count, cut, percent, risk
 from steadycut.show.words.sentences import quoted
@@ -51,11 +51,12 @@ def called(monitor: MonitorDocument) -> str:
 
 def facts(monitor: MonitorDocument) -> tuple[tuple[str, str], ...]:
     """Return the numbers to take away."""
-    rows = [("certified risk", at_most(monitor.certificate.value))]
+    money = Money(costs=monitor.costs, target=monitor.target_prevalence is not None)
+    rows = [("certified risk", f"at most {money.limit(monitor.certificate.value)}")]
     if monitor.risk is not None:
-        rows.insert(0, ("risk so far", risk(monitor.risk.observed)))
+        rows.insert(0, ("risk so far", money.cost(monitor.risk.observed)))
     if monitor.call_rate is not None:
-        rows.append((f"{called(monitor)} so far", percent(monitor.call_rate.observed)))
+        rows.append((f"{called(monitor)} so far", of_hundred(monitor.call_rate.observed)))
     return tuple(rows)
 
 

@@ -29,10 +29,13 @@ def terminal(page: Page, *, verbose: bool = False) -> str:
 
 def brief(page: Page) -> Iterator[str]:
     """Yield the answer of a page: its headline, its marks, its table or facts, the next step."""
-    yield paragraph([*page.headline, *(mark.text for mark in page.marks)])
+    marks = [mark.text for mark in page.marks]
     if page.answer is not None:
+        yield paragraph([*page.headline, *marks])
         yield short_table(page.answer)
-    elif page.facts_in_short:
+    else:
+        yield paragraph([" ".join([*marks, *page.headline])])
+    if page.answer is None and page.facts_in_short:
         yield aligned(page.facts)
     # Sites and groups that are not named are in a table of the page.
     yield paragraph([NOT_NAMED.sub(r"\g<0> (see --verbose)", page.next_step, count=1)])

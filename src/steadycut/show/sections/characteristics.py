@@ -1,16 +1,22 @@
 """What a cut-off does to patients: counts, shares and characteristics with their intervals."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from steadycut.core.class_names import ClassNames, of_them
 from steadycut.core.rounding import UNKNOWN, at_most
 from steadycut.documents.audit import LabelledAudit, LabelledCutOffAudit
 from steadycut.documents.parts import CostsPart, IntervalPart, OperatingPointPart
 from steadycut.documents.study import CutIntervals, HeldOutPart, StudyDocument
+from steadycut.show.figures.calibration import CalibrationDisplay
 from steadycut.show.pages.page import Section, Table, section
 from steadycut.show.sections.survival import errors_note
 from steadycut.show.words.numbers import count, cut, percent, risk
-from steadycut.show.words.sentences import bound_in_words, errors_sentence
+from steadycut.show.words.sentences import (
+    bound_in_words,
+    calibration_in_words,
+    errors_sentence,
+)
 
 Write = Callable[[float | None], str]
 
@@ -69,8 +75,15 @@ def operating_section(study: StudyDocument) -> Section:
 
 
 def score_section(document: StudyDocument | LabelledCutOffAudit) -> Section:
-    """Show what the score does at every cut-off."""
-    return section("score", "The score: ROC curve, and who is called at each cut-off", of=document)
+    """Show what the score does at every cut-off, and its calibration if it is a probability."""
+    whole = section("score", "", of=document)
+    figures = [picture.figure for picture in whole.pictures]
+    fitted = [figure.fitted for figure in figures if isinstance(figure, CalibrationDisplay)]
+    level = percent(document.operating_point.confidence)
+    title = f"The score: ROC curve{', calibration' if fitted else ''}, who is called"
+    return replace(
+        whole, title=title, results=tuple(calibration_in_words(part, level) for part in fitted)
+    )
 
 
 def held_out_section(study: StudyDocument, test: HeldOutPart) -> Section:

@@ -137,7 +137,8 @@ def write_note(note: Note, axes: Axes) -> str:
     half = HALF * size
     x += look["offset"][0]
     y += {"center": 0, "top": half, "bottom": -half}[look["va"]] - look["offset"][1]
-    box: Any = {"x": x - width / 2, "y": y - half, "width": width, "height": 2 * half}
+    left = x - width * {"center": 0.5, "right": 1.0}.get(look.get("ha"), 0.0)
+    box: Any = {"x": left, "y": y - half, "width": width, "height": 2 * half}
     paper = element("rect", **box, fill="#fff", fill_opacity=0.8) if "bbox" in look else ""
     anchor = {"center": "middle", "right": "end"}.get(look.get("ha"))
     return paper + text(x, y, note.words, size, anchor, font_weight=look.get("weight"))

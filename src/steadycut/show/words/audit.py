@@ -103,7 +103,7 @@ class Money:
         at_worst = "at worst " if self.worst else ""
         if self.per_error is not None:
             return f"{at_worst}{of_hundred(value / self.per_error)} wrong"
-        return f"{at_worst}an average cost of {value:.3g} per patient{self.where}"
+        return f"{at_worst}{value:.3g} per patient on average{self.where}"
 
     def short_cost(self, value: float) -> str:
         """Write a mean cost after one that was written in full."""

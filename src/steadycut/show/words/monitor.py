@@ -1,8 +1,7 @@
 """What a watch on a frozen rule says, in sentences."""
 
-from steadycut.core.rounding import at_most
 from steadycut.documents.monitor import MonitorDocument, RiskWatchPart
-from steadycut.show.words.audit import NOT_SHOWN, capital
+from steadycut.show.words.audit import NOT_SHOWN, Money, capital
 
 
 def verdict_text(monitor: MonitorDocument) -> str:
@@ -31,7 +30,8 @@ def _risk_verdict(monitor: MonitorDocument) -> str:
 
 
 def _risk_text(monitor: MonitorDocument, watch: RiskWatchPart) -> str:
-    certified = at_most(watch.certified)
+    money = Money(costs=monitor.costs, target=monitor.target_prevalence is not None)
+    certified = money.limit(watch.certified)
     if watch.first_alarm is not None:
         return (
             f"alarm after patient {watch.first_alarm}: the risk here exceeds the certified "

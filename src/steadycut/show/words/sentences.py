@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
+from steadycut.core.calibration import Calibration
 from steadycut.core.class_names import DEFAULT, ClassNames, of_them
 from steadycut.core.rounding import at_most, of_hundred, of_hundred_at_most, who_is_called
 from steadycut.core.verdict import Answer
@@ -193,6 +194,17 @@ def tested_in_words(certificate: parts.CertificatePart) -> str:
     """Say on whom a cut-off was tested."""
     also = "not" if certificate.honesty == "split" else "also"
     return f"{count(certificate.n_patients, 'patient')} who were {also} used to choose it"
+
+
+def calibration_in_words(fitted: Calibration, level: str) -> str:
+    """Say how well a score is calibrated."""
+    low, high = fitted.intercept_range
+    flat, steep = fitted.slope_range
+    return (
+        f"Calibration, if the score is read as a probability: intercept {fitted.intercept:.2f} "
+        f"({low:.2f} to {high:.2f}), slope {fitted.slope:.2f} ({flat:.2f} to {steep:.2f}; about "
+        f"{level}). Perfect: 0 and 1. The cut-off does not need calibration."
+    )
 
 
 def wrong_in_words(point: parts.CountsPart, names: ClassNames) -> str:
