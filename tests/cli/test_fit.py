@@ -496,7 +496,8 @@ def test_certified_rates_have_no_small_cells(table, tmp_path, capsys):
 def test_few_lines_with_what_was_seen_beside_its_limit(table, tmp_path, capsys):
     ran = run_command(capsys, "fit", table, *FIT, *SITES, "--out", tmp_path / "o")
     found = json.loads((tmp_path / "o" / "study.json").read_bytes())
-    assert len(ran.out.splitlines()) <= 10
+    # The command of the next step has long paths.
+    assert len(ran.out.partition("Next:")[0].splitlines()) <= 7
     seen = round(100 * found["certificate"]["risk"])
     assert f"Seen: {seen} of 100, in 30 patients who were not used to choose it." in ran.said
     assert "certified: wrong in at most" in ran.said.lower()

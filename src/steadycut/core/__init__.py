@@ -27,7 +27,6 @@ travel:
 ``parts``           identifiers that look like those of slides, images or records
 ``select``          of several ways to make scores, the best one (Algorithm 1)
 ``ensemble``        several ways to make scores, averaged on the quantile scale
-``calibration``     whether a score that is a probability says how many are ill
 ``certify``         a frozen threshold and other patients -> a certificate
 ``break_even``      at which ratio of costs a cut-off starts and stops being useful
 ``asked_rates``     whether sensitivity and specificity are as high as asked for

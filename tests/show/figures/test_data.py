@@ -2,16 +2,14 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, audit, fit
-from steadycut.core.calibration import calibration
+from steadycut.core.intervals.calibration import calibration
 from steadycut.documents.parts import CostsPart
 from steadycut.errors import BadOption, BadPatients
 from steadycut.show.figures import (
     CalibrationDisplay,
     ComparisonDisplay,
-    CostsDisplay,
     DecisionCurveDisplay,
     FlipsDisplay,
-    ModulusDisplay,
     MonitorDisplay,
     PatientsDisplay,
     PeopleDisplay,
@@ -108,21 +106,6 @@ def test_a_risk_is_a_share_only_where_both_errors_cost_one():
     assert risk_unit(CostsPart(cost_fn=2, cost_fp=2)).startswith("average cost")
 
 
-def test_the_radius_and_the_penalty_lie_on_the_curves_of_the_modulus():
-    study = ModulusDisplay.from_study(samples.study()).study
-    found, curve = study.stability, study.modulus_curve
-    for value, heights in ((found.modulus, curve.empirical), (found.penalty, curve.multiscale)):
-        near = np.interp(found.radius, curve.widths, heights)
-        assert abs(value - near) <= np.diff(heights).max()
-    assert np.all(np.array(curve.empirical) <= curve.multiscale)
-
-
-def test_at_a_target_prevalence_there_is_no_multiscale_band():
-    curve = ModulusDisplay.from_study(samples.study(target_prevalence=0.2)).study.modulus_curve
-    assert curve.multiscale is None
-    assert np.isfinite(curve.dkw).all()
-
-
 @pytest.mark.parametrize("direction", ["ge", "le"])
 @pytest.mark.parametrize("tied", [True, False])
 def test_flips_are_those_of_the_study_between_their_jumps(direction, tied):
@@ -203,15 +186,6 @@ def test_hospitals_have_their_cost_and_the_next_one_its_limits():
     assert len(SitesDisplay.from_study(study).limits) == 1
     with pytest.raises(BadPatients, match="one site"):
         SitesDisplay.from_study(samples.study())
-
-
-def test_costs_are_those_of_the_study_in_the_middle():
-    found = CostsDisplay.from_study(samples.study(cost_fn=5.0))
-    middle = len(found.curve.ratio) // 2
-    assert found.curve.ratio[middle] == 5
-    assert found.curve.threshold[middle] == found.study.threshold
-    with pytest.raises(BadPatients, match="ensemble"):
-        CostsDisplay.from_study(samples.study(ensemble="quantile"))
 
 
 @pytest.mark.parametrize("cost_fn", [1.0, 4.0])

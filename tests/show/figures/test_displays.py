@@ -19,13 +19,11 @@ from steadycut.show.figures import (
     DISPLAYS,
     CalibrationDisplay,
     ComparisonDisplay,
-    CostsDisplay,
     DecisionCurveDisplay,
     Display,
     FlipsDisplay,
     LabelPathDisplay,
     MenuDisplay,
-    ModulusDisplay,
     MonitorDisplay,
     PatientsDisplay,
     PeopleDisplay,
@@ -61,9 +59,6 @@ MAKERS = {
     "roc": lambda: RocDisplay.from_study(samples.tied_study("le")),
     "roc, audit": lambda: RocDisplay.from_audit(samples.labelled_audit()),
     "draws, two basins": lambda: ThresholdDrawsDisplay.from_study(samples.two_basins_study()),
-    "modulus": lambda: ModulusDisplay.from_study(samples.study()),
-    "modulus, ties": lambda: ModulusDisplay.from_study(samples.tied_study()),
-    "modulus, target": lambda: ModulusDisplay.from_study(samples.study(target_prevalence=0.2)),
     "flips": lambda: FlipsDisplay.from_study(samples.study()),
     "flips, ties, le": lambda: FlipsDisplay.from_study(samples.tied_study("le")),
     "flips, audit": lambda: FlipsDisplay.from_audit(samples.unlabelled_audit()),
@@ -71,8 +66,6 @@ MAKERS = {
     "scores, le": lambda: ScoresDisplay.from_study(samples.tied_study("le")),
     "scores, audit": lambda: ScoresDisplay.from_audit(samples.labelled_audit()),
     "scores, unlabelled": lambda: ScoresDisplay.from_audit(samples.unlabelled_audit()),
-    "costs": lambda: CostsDisplay.from_study(samples.study(cost_fn=5.0)),
-    "costs, ties, le": lambda: CostsDisplay.from_study(samples.tied_study("le")),
     "decision curve": lambda: DecisionCurveDisplay.from_study(samples.tied_study()),
     "decision curve, audit": lambda: DecisionCurveDisplay.from_audit(samples.labelled_audit()),
     "sites": lambda: SitesDisplay.from_study(samples.sites_study()),
@@ -324,11 +317,6 @@ def test_the_limits_of_the_share_called_use_half_of_delta():
     assert "95 % limits, at all times" in texts
     assert "no alarm of the share called" in texts
     assert "90 % limits, at all times" in texts_of(MonitorDisplay.from_monitor(monitor).plot().ax_)
-
-
-def test_a_band_beyond_the_axis_is_said():
-    assert "dkw band, above the axis" in texts_of(MAKERS["modulus, ties"]().plot().ax_)
-    assert "multiscale" not in texts_of(MAKERS["modulus, target"]().plot().ax_)
 
 
 def test_rows_that_are_not_shown_are_said():

@@ -36,11 +36,6 @@ def test_values_and_shares_have_their_place():
     assert scale.limits() == (0, 10)
 
 
-def test_a_logarithmic_axis_has_equal_steps_for_equal_ratios():
-    scale = scale_of(0.1, 10, is_log=True, margin=0, ends=(0, 100))
-    assert scale.place([0.1, 1, 10]).tolist() == pytest.approx([0, 50, 100])
-
-
 @pytest.mark.parametrize("least", [1e-300, 3e-7, 0.1, 0.7, 1, 9.9, 12345, 1e300])
 def test_a_step_is_round_and_not_much_larger_than_asked(least):
     step = nice_step(least)

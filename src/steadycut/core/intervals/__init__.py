@@ -6,5 +6,6 @@
 ``threshold``       the cut-off itself
 ``paired``          the difference of two rules on the same patients
 ``auc``             the area under the ROC curve
+``calibration``     intercept and slope of a score that is a probability
 ==================  =================================================================
 """

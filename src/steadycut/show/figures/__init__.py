@@ -11,14 +11,12 @@ methods that the figures call. `displays_of` returns all figures of one document
 ``calibration``      the share of ill patients by a score that is a probability
 ``colours``          colours that the figures share
 ``comparison``       rules compared: their risk at the first hospital and at the other one
-``costs``            cut-off and risk as one error gets more expensive than the other
 ``decision_curve``   net benefit of the cut-off by threshold probability
 ``display``          what every figure can do: be made from a document, and be drawn
 ``elements``         patterns of lines, marks and labels that the figures share
 ``flips``            how often a resampled study would decide differently, by the score of a patient
 ``label_path``       labels one at a time: the smallest upper limit of the cost after each label
 ``menu``             the cut-offs that an adaptation chose from: whom each calls, or what it costs
-``modulus``          how much risk an error of the cut-off can cost, by the size of the error
 ``monitor``          a rule in use: the confidence sequence as patients arrive
 ``patients``         every patient by class along the score, with the errors of the cut-off
 ``people``           a hundred patients as icons: found, missed, false alarms
@@ -35,14 +33,12 @@ from typing import TYPE_CHECKING
 # One line per figure: type checkers and editors read them, and `DISPLAYS` is made from them.
 from steadycut.show.figures.calibration import CalibrationDisplay as CalibrationDisplay
 from steadycut.show.figures.comparison import ComparisonDisplay as ComparisonDisplay
-from steadycut.show.figures.costs import CostsDisplay as CostsDisplay
 from steadycut.show.figures.decision_curve import DecisionCurveDisplay as DecisionCurveDisplay
 from steadycut.show.figures.display import Display as Display
 from steadycut.show.figures.display import any_document
 from steadycut.show.figures.flips import FlipsDisplay as FlipsDisplay
 from steadycut.show.figures.label_path import LabelPathDisplay as LabelPathDisplay
 from steadycut.show.figures.menu import MenuDisplay as MenuDisplay
-from steadycut.show.figures.modulus import ModulusDisplay as ModulusDisplay
 from steadycut.show.figures.monitor import MonitorDisplay as MonitorDisplay
 from steadycut.show.figures.patients import PatientsDisplay as PatientsDisplay
 from steadycut.show.figures.people import PeopleDisplay as PeopleDisplay

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from steadycut.core.bounds.binomial import rate_interval
-from steadycut.core.calibration import calibration
+from steadycut.core.intervals.calibration import calibration
 from steadycut.documents.audit import CutOffAudit
 from steadycut.documents.study import StudyDocument
 from steadycut.errors import BadPatients

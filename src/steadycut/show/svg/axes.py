@@ -147,14 +147,6 @@ class Axes:
         """Set the ticks of the vertical axis."""
         self.y.given_ticks = (np.array(ticks, dtype=np.float64), labels)
 
-    def set_xscale(self, value: str) -> None:
-        """Make the horizontal axis logarithmic, with ``"log"``."""
-        self.x.is_log = value == "log"
-
-    def margins(self, x: float) -> None:
-        """Set the room on either side of the horizontal axis, as a share of what was seen."""
-        self.x.margin = x
-
     def locator_params(self, axis: str, *, integer: bool) -> None:
         """Put ticks at whole numbers only."""
         (self.x if axis == "x" else self.y).whole_numbers = integer
@@ -162,9 +154,6 @@ class Axes:
     def set_axis_off(self) -> None:
         """Draw neither axis, and leave no room for texts around them."""
         self.is_off = True
-
-    def minorticks_off(self) -> None:
-        """Do nothing: there are no minor ticks."""
 
 
 def stairs(x: Any, y: Any, step: str) -> tuple[FloatArray, FloatArray]:

@@ -32,8 +32,6 @@ class Scale:
         self.given_ticks: tuple[FloatArray, list[str]] | None = None
         self.ends = (0.0, 1.0)
         self.label = ""
-        self.margin = 0.05
-        self.is_log = False
         self.whole_numbers = False
 
     def see(self, values: Any) -> None:
@@ -45,9 +43,8 @@ class Scale:
 
     def limits(self) -> tuple[float, float]:
         """Return the values at both ends: those given, otherwise those seen and a margin."""
-        seen = np.array([min(self.seen, default=0), max(self.seen, default=1)])
-        low, high = self._units(seen).tolist()
-        margin = self.margin * (high - low)
+        low, high = min(self.seen, default=0.0), max(self.seen, default=1.0)
+        margin = ROOM * (high - low)
         low = low - margin if self.given[0] is None else self.given[0]
         high = high + margin if self.given[1] is None else self.given[1]
         if abs(high - low) <= TINY * max(abs(low), abs(high)):
@@ -60,7 +57,7 @@ class Scale:
         shares = np.array(values, dtype=np.float64)
         if not isinstance(values, Share):
             low, high = self.limits()
-            shares = (self._units(shares) - low) / (high - low)
+            shares = (shares - low) / (high - low)
         start, end = self.ends
         return start + (end - start) * shares
 
@@ -75,9 +72,6 @@ class Scale:
         first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
         ticks = step * np.arange(first, last + 1, dtype=np.float64)
         return ticks, tick_labels(ticks, step)
-
-    def _units(self, values: FloatArray) -> FloatArray:
-        return np.log10(values) if self.is_log else values
 
 
 def nice_step(least: float) -> float:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from steadycut.core.aggregate.aggregators import AGGREGATORS
 from steadycut.core.bounds.concentration import BOUNDS
-from steadycut.core.calibration import Calibration
 from steadycut.core.class_names import DEFAULT, ClassNames, of_them
+from steadycut.core.intervals.calibration import Calibration
 from steadycut.core.rounding import at_most, of_hundred, of_hundred_at_most, who_is_called
 from steadycut.core.verdict import Answer
 from steadycut.documents import parts

@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logit
 
-from steadycut.core.calibration import calibration
+from steadycut.core.intervals.calibration import calibration
 
 
 def drawn(rng, n, intercept=0.0, slope=1.0):
