@@ -48,7 +48,7 @@ def calibration(ill: FloatArray, well: FloatArray, confidence: float) -> Calibra
     if not (ill.size and well.size) or ill.min() >= well.max() or ill.max() <= well.min():
         return None
     risks = np.concatenate([ill, well])
-    if risks.min() < 0 or risks.max() > 1:
+    if not 0 <= risks.min() <= risks.max() <= 1:
         return None
     odds, is_ill = logit(np.clip(risks, *ENDS)), np.repeat([1.0, 0.0], [ill.size, well.size])
     shift = agreeing_shift(odds, np.ones(odds.size), float(ill.size))

@@ -76,11 +76,9 @@ class PatientsDisplay(CutOffDisplay):
 
     def _ends(self, scores: FloatArray) -> tuple[float, float]:
         """Return the ends of the axis: nearly all scores and the cut-off lie between them."""
-        low, high = np.quantile(scores, OUTLYING)
-        cut = self.document.threshold
-        if math.isfinite(cut):
-            low, high = min(low, cut), max(high, cut)
-        return float(low), float(high)
+        cut, ends = self.document.threshold, np.quantile(scores, OUTLYING).tolist()
+        inside = [*ends, cut] if math.isfinite(cut) else ends
+        return min(inside), max(inside)
 
     def _fits(self, size: float) -> bool:
         groups = self._groups(int(ROOM[0] / size))
@@ -162,8 +160,8 @@ class PatientsDisplay(CutOffDisplay):
             heights[i] = max(heights[i], min(float(bars.max()), MOST_BEHIND * heights[i]))
             where = getattr(self.document, "first_site", None) or "first hospital"
             look = {"color": GREY, "alpha": 0.3, "label": None if i else where}
-            x, width = self._middle(places), self.bin_width(self.n_bins)
-            ax.bar(x, (-1 if i else 1) * bars, width=width, linewidth=0, **look)
+            look |= {"width": self.bin_width(self.n_bins), "linewidth": 0}
+            ax.bar(self._middle(places), (-1 if i else 1) * bars, **look)
         return heights
 
     def _middle(self, places: Any) -> FloatArray:

@@ -1,6 +1,6 @@
 """What a cut-off does to patients: counts, shares and characteristics with their intervals."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 
 from steadycut.core.class_names import ClassNames, of_them
@@ -69,7 +69,6 @@ def operating_section(study: StudyDocument) -> Section:
         tables=(
             characteristics_table(point, study.costs, names),
             counts_table(point, "Patients used to check", names),
-            rates_table({"value": point}, names),
         ),
     )
 
@@ -77,7 +76,7 @@ def operating_section(study: StudyDocument) -> Section:
 def score_section(document: StudyDocument | LabelledCutOffAudit) -> Section:
     """Show what the score does at every cut-off, and its calibration if it is a probability."""
     whole = section("score", "", of=document)
-    figures = [picture.figure for picture in whole.pictures]
+    figures = (picture.figure for picture in whole.pictures)
     fitted = [figure.fitted for figure in figures if isinstance(figure, CalibrationDisplay)]
     level = percent(document.operating_point.confidence)
     title = f"The score: ROC curve{', calibration' if fitted else ''}, who is called"
@@ -120,7 +119,6 @@ def here_section(
     tables = (
         points_table(here, before, costs, names),
         counts_table(here, "Patients here", names),
-        rates_table({"here": here, "first hospital": before}, names),
         counts_table(before, "Patients used to check, first hospital", names),
     )
     title = "What it does to patients here"
@@ -182,21 +180,6 @@ def counts_table(point: OperatingPointPart, caption: str, names: ClassNames) -> 
         ),
         note=f"{names.ill_patients} who are not called: missed. {names.healthy_patients} who are "
         "called: false alarms.",
-    )
-
-
-def rates_table(points: Mapping[str, OperatingPointPart], names: ClassNames) -> Table:
-    """Return who is ill and who is called, at one or several hospitals, a column each."""
-    several, prevalence = points.values(), f"prevalence ({of_them(names.ill)}, of all)"
-    rates = {
-        prevalence: [point.prevalence for point in several],
-        "call rate (called, of all)": [point.call_rate for point in several],
-    }
-    return Table(
-        caption="Shares",
-        header=("share", *points),
-        kinds="t" + "n" * len(points),
-        rows=tuple((name, *map(percent, values)) for name, values in rates.items()),
     )
 
 
