@@ -23,7 +23,6 @@ from steadycut.show.figures import (
     Display,
     FlipsDisplay,
     LabelPathDisplay,
-    MenuDisplay,
     MonitorDisplay,
     PatientsDisplay,
     PeopleDisplay,
@@ -72,7 +71,6 @@ MAKERS = {
     "comparison": lambda: ComparisonDisplay.from_comparison(samples.comparison()),
     "monitor": lambda: MonitorDisplay.from_monitor(samples.monitored()),
     "monitor, alarm": lambda: MonitorDisplay.from_monitor(samples.monitored(moved=3.0)),
-    "menu": lambda: MenuDisplay.from_adaptation(samples.adapted()),
     "label path": lambda: LabelPathDisplay.from_adaptation(samples.adapted()),
     "monitor, calls": lambda: MonitorDisplay.from_monitor(samples.monitored(labelled=False)),
 }

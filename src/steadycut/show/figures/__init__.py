@@ -16,7 +16,6 @@ methods that the figures call. `displays_of` returns all figures of one document
 ``elements``         patterns of lines, marks and labels that the figures share
 ``flips``            how often a resampled study would decide differently, by the score of a patient
 ``label_path``       labels one at a time: the smallest upper limit of the cost after each label
-``menu``             the cut-offs that an adaptation chose from: whom each calls, or what it costs
 ``monitor``          a rule in use: the confidence sequence as patients arrive
 ``patients``         every patient by class along the score, with the errors of the cut-off
 ``people``           a hundred patients as icons: found, missed, false alarms
@@ -38,7 +37,6 @@ from steadycut.show.figures.display import Display as Display
 from steadycut.show.figures.display import any_document
 from steadycut.show.figures.flips import FlipsDisplay as FlipsDisplay
 from steadycut.show.figures.label_path import LabelPathDisplay as LabelPathDisplay
-from steadycut.show.figures.menu import MenuDisplay as MenuDisplay
 from steadycut.show.figures.monitor import MonitorDisplay as MonitorDisplay
 from steadycut.show.figures.patients import PatientsDisplay as PatientsDisplay
 from steadycut.show.figures.people import PeopleDisplay as PeopleDisplay

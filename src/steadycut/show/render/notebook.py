@@ -21,7 +21,7 @@ from steadycut.show.render.terminal import terminal
 from steadycut.show.words.next_step import PYTHON
 
 # The figure that says most about each kind of object, the first that it has.
-FIRST = ("risk-curve", "comparison", "monitor", "menu", "patients", "scores")
+FIRST = ("risk-curve", "comparison", "monitor", "patients", "scores")
 
 
 class Text(str):
