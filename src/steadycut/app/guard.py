@@ -4,7 +4,7 @@ A page of another site can make a browser send requests to this app. It can also
 controls point to this machine (DNS rebinding). So the Host must be this app. Requests that change
 something must come from its own pages (Origin). All requests need a cookie. It is given for the
 token in the printed address, or for that in the private file that a browser is started with. Each
-token works once.
+token works once. The cookie outlives the browser: whoever opens it again finds the results.
 """
 
 import ipaddress
@@ -21,6 +21,8 @@ from steadycut.app.pages import refusal
 
 SAFE = frozenset({"GET", "HEAD"})
 MEGABYTE = 1 << 20
+# In seconds. A new run of the app has another secret.
+COOKIE_AGE = 30 * 24 * 3600
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -96,7 +98,13 @@ class Guard:
             answer: Response = RedirectResponse("/", status_code=303)
             if _same(given, self.settings.opener):
                 answer = HTMLResponse(ENTRANCE)
-            answer.set_cookie(self.settings.cookie, self._secret, httponly=True, samesite="strict")
+            answer.set_cookie(
+                self.settings.cookie,
+                self._secret,
+                max_age=COOKIE_AGE,
+                httponly=True,
+                samesite="strict",
+            )
             return answer
         return refusal(
             403,

@@ -57,7 +57,7 @@ def announce(settings: Settings, folder: Path) -> None:
             "not encrypted: whoever sees the address or the network can read your tables.\n"
         )
     address = address_of(settings, settings.token)
-    sys.stdout.write(f"{address}\nClose with Ctrl-C; what was not downloaded is removed then.\n")
+    sys.stdout.write(f"{address}\nResults stay here until you end the app with Ctrl-C.\n")
     sys.stdout.flush()
     if settings.opener:
         place = entrance(settings, folder).as_uri()
