@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from steadycut import PatientScores, adapt, fit
-from steadycut.core.adapt.menu import labels_needed
 from steadycut.core.bounds.concentration import allowed_bounds
+from steadycut.core.planning.power import members_needed
 from steadycut.core.records import Costs
 from steadycut.documents.rule import FrozenRule
 from steadycut.errors import BadOption
@@ -114,7 +114,7 @@ def test_labels_for_the_next_hospital_are_those_that_the_core_counts(rule, tmp_p
     assert (found.risk, found.target) == (rule.certificate.risk, rule.certificate.value)
     menu, alone = plan(at_site=rule, risk=0.1, target=0.2).at_site.rows
     assert (menu.delta, alone.delta) == (pytest.approx(0.03), 0.1)
-    assert alone.fixed == labels_needed(0.1, 0.2, 0.1) < menu.fixed
+    assert alone.fixed == members_needed(0.1, 0.2, 0.1, 0.8) < menu.fixed
     rule.save(tmp_path / "rule.json")
     assert plan(at_site=tmp_path / "rule.json").to_dict() == plan(at_site=rule).to_dict()
 
@@ -165,3 +165,59 @@ def test_a_target_needs_a_rule_and_a_rule_without_certificate_needs_numbers(rule
         plan(at_site=unlabelled, risk=0.1)
     with pytest.raises(BadOption, match="must be a frozen rule"):
         plan(at_site=3)
+
+
+def test_the_reference_figures_have_80_and_90_percent_power():
+    """(risk, width): with 80 and 90 % power, and without."""
+    known = {
+        (0.05, 0.05): (152, 210, 104),
+        (0.10, 0.05): (229, 318, 132),
+        (0.10, 0.10): (75, 98, 45),
+        (0.20, 0.05): (348, 487, 167),
+        (0.20, 0.10): (102, 135, 57),
+    }
+    for (risk, width), numbers in known.items():
+        plans = [plan(risk=risk, width=width, power=power) for power in (0.8, 0.9)]
+        assert (*(p.powered[0].n_certify for p in plans), plans[0].best.n_certify) == numbers
+        assert plans[0].powered[0].n_total > plans[0].best.n_total
+
+
+def test_patients_are_certified_less_with_power_than_if_the_risk_is_observed():
+    found = plan(patients=200, risk=0.1)
+    assert found.powered[0].value > found.best.value
+    assert found.powered[0].n_total == 200
+    assert (
+        "in 80 % of studies at most" in found.describe().to_plain()["schema"] + said(found).verdict
+    )
+
+
+def test_a_pilot_is_averaged_over_what_it_leaves_open(study):
+    wide, known = (
+        plan(pilot=study, width=0.2),
+        plan(risk=plan(pilot=study, width=0.2).best.risk, width=0.2),
+    )
+    assert wide.powered[0].n_certify > known.powered[0].n_certify
+    assert "on average over what the pilot leaves open" in said(wide).verdict
+    hopeless = plan(pilot=study, width=0.02)
+    assert hopeless.powered[0].n_certify is None
+    assert "No number of patients" in said(hopeless).verdict
+
+
+def test_hospitals_that_are_all_within_a_target():
+    found = plan(sites=4, risk=0.1, width=0.1).sites
+    assert found.certify.patients == members_needed(0.1, 0.2, 0.05, 0.8**0.25)
+    assert found.certify.patients_without_power < found.certify.patients < found.left_out.patients
+    assert plan(sites=4).sites.certify.patients is None
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"sites": 4, "risk": 0.1}, "belong together"),
+        ({"sites": 4, "patients": 10}, "leave the other options out"),
+        ({"patients": 50, "power": 80}, "power must lie strictly between 0 and 1"),
+    ],
+)
+def test_plans_with_power_that_are_refused(options, text):
+    with pytest.raises(BadOption, match=text):
+        plan(**options)

@@ -2,7 +2,7 @@
 
 from steadycut.adaptation.before import Situation
 from steadycut.adaptation.labels import Judged
-from steadycut.core.adapt.menu import labels_needed
+from steadycut.core.planning.power import POWER, members_needed
 from steadycut.documents.adaptation import ChangePart
 from steadycut.documents.next_step import NextStep
 from steadycut.documents.parts import CostsPart
@@ -42,7 +42,7 @@ def next_step(there: Situation, judged: Judged | None, *, divided: bool = False)
 def _needed(there: Situation, risk: float, goal: float, delta: float, seen: int = 0) -> int | None:
     """Return how many more random labels show that the cost is below a goal; None if too many."""
     largest, weight = there.costs.largest, max(item.weight for item in there.menu)
-    labels = labels_needed(risk / largest, goal / largest, delta * weight)
+    labels = members_needed(risk / largest, goal / largest, delta * weight, POWER)
     return labels and max(labels - seen, LEAST_MORE)
 
 

@@ -8,6 +8,7 @@ from steadycut.cli import options as opt
 from steadycut.cli.options import number, option, whole
 from steadycut.cli.output import check_folder, refuse, show, write_folder
 from steadycut.cli.results import finish_page
+from steadycut.core.planning.power import POWER
 from steadycut.documents.change_plan import ALARM, PLAN_FILE
 from steadycut.show.words.next_step import COMMAND_LINE
 from steadycut.study.labels.needed import rule_at
@@ -18,7 +19,7 @@ from steadycut.study.plan import plan
 class PlanOptions:
     """Study to plan."""
 
-    risk: float | None = number("R", "Risk that the patients used to check will show.")
+    risk: float | None = number("R", "Risk to expect: the true average cost per patient.")
     width: float | None = number("W", "How far the certified risk may lie above it.")
     patients: int | None = whole("N", "All patients; instead of --width.")
     prevalence: float | None = number("P", "Share of patients with the disease, if known.")
@@ -34,6 +35,7 @@ class PlanOptions:
         "COST", "With --at-site: average cost per patient to certify. [default: as in adapt]"
     )
     sites: int | None = whole("K", "Number of hospitals: what they can promise about the next one.")
+    power: float = number("X", "Share of studies that should reach the plan.", default=POWER)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

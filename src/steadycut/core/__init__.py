@@ -34,7 +34,7 @@ travel:
 ``shift``           what differs between two hospitals
 ``verdict``         counts at two hospitals -> a decision about a frozen rule
 ``monitor``         patients one after another -> an alarm that is valid at any time
-``plan``            how many patients a study needs
+``planning``        how many patients a study needs, and with which power
 ``adapt``           the cut-off for the next hospital
 ``strata``          ordered risk strata
 ``covariate``       cut-offs that depend on a covariate

@@ -27,12 +27,11 @@ from steadycut.core.bounds.scan import chance_at_target
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import IntArray, Interval, check_fraction, refuse
 from steadycut.core.confusion import Confusion
+from steadycut.core.planning.power import POWER
 from steadycut.core.records import Costs
 from steadycut.core.verdict import MOST_PATIENTS, RATE_NAMES, Answer, RateName, certified_error
 from steadycut.errors import BadOption, argument
 
-# A rate should be shown in four studies of five.
-POWER = 0.8
 # The inequality of Dvoretzky, Kiefer and Wolfowitz is one-sided up to this probability.
 LARGEST_DELTA = 0.5
 

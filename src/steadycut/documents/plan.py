@@ -4,19 +4,21 @@ from typing import Literal
 
 from pydantic import FiniteFloat
 
-from steadycut.core.plan import PlannedCertificate, Pooling
+from steadycut.core.planning.certificates import PlannedCertificate, Pooling
 from steadycut.documents.parts import CostsPart, Part, Record, schema
 
 
 class SiteLabelsPart(Part):
     """How many labels certify a target at the next hospital; None where it is out of reach.
 
-    ``delta`` is the error probability of the cut-off: all of it, or its share in a menu.
+    ``delta`` is the error probability of the cut-off: all of it, or its share in a menu. ``fixed``
+    labels have the power; ``without_power`` are enough if the expected cost is observed.
     """
 
     cuts: str
     delta: FiniteFloat
     fixed: int | None
+    without_power: int | None = None
 
 
 class SitePlanPart(Part):
@@ -33,13 +35,16 @@ class SitesPromisePart(Part):
 
     ``worst`` is the probability that the worst hospital's limit holds there. ``share_all`` and
     ``share_all_but_one`` are shares of all hospitals, if all of these pass a test, or all but one.
-    ``needed`` hospitals reach the level; None where none do.
+    ``needed`` hospitals reach the level; None where none do. So many ``patients`` of each hospital
+    keep the worst limit within a target with the power, if one was asked for.
     """
 
     worst: FiniteFloat
     share_all: FiniteFloat
     share_all_but_one: FiniteFloat
     needed: int | None
+    patients: int | None = None
+    patients_without_power: int | None = None
 
 
 class SitesPlanPart(Part):
@@ -50,13 +55,19 @@ class SitesPlanPart(Part):
 
     n_sites: int
     level: FiniteFloat
+    risk: FiniteFloat | None = None
+    target: FiniteFloat | None = None
     certify: SitesPromisePart
     left_out: SitesPromisePart
     mean_rate: FiniteFloat
 
 
 class PlanDocument(Part):
-    """All certificates that may be planned for."""
+    """All certificates that may be planned for.
+
+    ``rows`` are what is certified if the expected risk is observed. ``powered`` is the certificate
+    that the share ``power`` of studies reaches, with the bound that a study takes.
+    """
 
     schema_: Literal["steadycut.plan/1"] = schema("steadycut.plan/1")
     width: FiniteFloat | None
@@ -72,3 +83,5 @@ class PlanDocument(Part):
     pooling: Record[Pooling] | None
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None
+    power: FiniteFloat | None = None
+    powered: list[Record[PlannedCertificate]] | None = None

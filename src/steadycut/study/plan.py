@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from steadycut.core import next_site
-from steadycut.core.checks import check_count, check_positive, is_real, refuse
+from steadycut.core.checks import check_count, check_fraction, check_positive, is_real, refuse
 from steadycut.core.confusion import Confusion
-from steadycut.core.plan import (
+from steadycut.core.planning.certificates import (
     PlannedCertificate,
     Pooling,
     Setting,
@@ -18,6 +18,7 @@ from steadycut.core.plan import (
     pooling_of,
     with_share,
 )
+from steadycut.core.planning.power import POWER, members_needed
 from steadycut.core.records import Costs
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart, SitesPromisePart
 from steadycut.documents.reading import read_document, read_json, schema_of
@@ -38,6 +39,12 @@ MOST_PATIENTS = 10_000_000_000
 # In units of the larger cost; the smallest that is not 0.
 SMALLEST_RISK = 1e-9
 
+# Plans of their kind, with the options that belong to each; the power belongs to all.
+ALONE = {
+    "sites": ("delta", "risk", "width"),
+    "at_site": ("risk", "prevalence", "target", "delta"),
+}
+
 Pilot = FittedStudy | Mapping[str, object] | str | PathLike[str]
 
 
@@ -50,6 +57,7 @@ class Plan(Shown):
     patients: int | None = None
     from_pilot: bool = False
     rows: tuple[PlannedCertificate, ...] = ()
+    powered: tuple[PlannedCertificate, ...] | None = None
     pooling: Pooling | None = None
     at_site: SitePlanPart | None = None
     sites: SitesPlanPart | None = None
@@ -87,14 +95,15 @@ def plan(  # noqa: PLR0913
     at_site: FrozenRule | str | PathLike[str] | None = None,
     target: float | None = None,
     sites: int | None = None,
+    power: float = POWER,
 ) -> Plan:
     """Say how many patients a certificate needs, or which certificate a number of patients gives.
 
     Parameters
     ----------
     risk
-        The risk that will be observed among the certifying patients. With ``patients`` it may be
-        left out: then several are shown.
+        The true risk; without power, the observed one. With ``patients`` it may be left out: then
+        several are shown.
     width
         How far the certified risk may lie above it.
     patients
@@ -124,7 +133,11 @@ def plan(  # noqa: PLR0913
         The mean cost to certify there. Default: as in `adapt`.
     sites
         Number of hospitals: what they can promise about the next one, and how many it takes.
-        Goes with ``delta`` only.
+        Goes with ``delta`` and ``power``; with ``risk`` and ``width`` also how many patients each
+        hospital needs.
+    power
+        The share of studies that should reach what is planned. With a pilot it is the mean over
+        what its patients leave open (assurance). Results without power are returned too.
 
     Returns
     -------
@@ -142,18 +155,19 @@ def plan(  # noqa: PLR0913
     >>> needed = plan(risk=0.1, width=0.05)
     >>> needed.best.bound, needed.best.n_certify, needed.best.n_total
     ('clopper-pearson', 132, 263)
+    >>> needed.powered[0].n_certify, needed.powered[0].n_total
+    (229, 458)
     >>> bought = plan(patients=200, risk=0.1)
     >>> round(bought.best.value, 4)
     0.1499
     """
+    given = {name for name, value in locals().items() if value is not None}
+    _check_together(given - {"power", "honesty", "certify_size"})
+    level = check_fraction("power", power)
     if sites is not None:
-        given = (risk, width, patients, cost_fn, cost_fp, prevalence, at_site, target)
-        return _for_sites(sites, _first(delta, DELTA), (*given, instances, icc, pilot))
+        return _for_sites(sites, _first(delta, DELTA), level, risk, width)
     if at_site is not None:
-        others = (width, patients, cost_fn, cost_fp, instances, icc, pilot)
-        return _at_site(at_site, delta, risk, target, prevalence, others)
-    if target is not None:
-        raise BadOption(f"{argument('target')} is for {argument('at_site')}; give both.")
+        return _at_site(at_site, delta, level, risk, target, prevalence)
     counts, known = _pilot_counts(pilot)
     costs = Costs(cost_fn=_first(cost_fn, known.cost_fn), cost_fp=_first(cost_fp, known.cost_fp))
     setting = Setting(
@@ -170,80 +184,105 @@ def plan(  # noqa: PLR0913
         advice = "both. Leave one out." if width is not None else "neither. Give one of them."
         msg = f"a plan needs either {argument('width')} or {argument('patients')}; got {advice}"
         raise BadOption(msg)
-    rows = _rows(risks, width, patients, setting)
+    rows = _rows(risks, width, patients, setting, setting.bounds)
+    powerful = replace(setting, power=level, pilot=counts)
+    powered = _rows(risks, width, patients, powerful, setting.bounds[:1])
     return Plan(
-        setting=setting,
+        setting=powerful,
         width=width,
         patients=patients,
         from_pilot=counts is not None,
         rows=rows,
+        powered=powered,
         pooling=_pooling(rows, instances, icc, setting),
     )
+
+
+def _check_together(given: set[str]) -> None:
+    """Refuse options that do not belong to the kind of plan that is asked for."""
+    kind = next((name for name in ALONE if name in given), None)
+    if kind is None and "target" in given:
+        raise BadOption(f"{argument('target')} is for {argument('at_site')}; give both.")
+    if kind is not None and not given <= {kind, *ALONE[kind]}:
+        some = ", ".join(map(argument, ALONE[kind]))
+        text = f"{argument(kind)} goes with {some} and {argument('power')} only"
+        raise BadOption(f"{text}; leave the other options out.")
 
 
 def _at_site(
     given: FrozenRule | str | PathLike[str],
     delta: float | None,
+    power: float,
     risk: float | None,
     target: float | None,
     prevalence: float | None,
-    others: tuple[object, ...],
 ) -> Plan:
     """Return how many labels the next hospital needs."""
-    if any(one is not None for one in others):
-        raise BadOption(
-            f"{argument('at_site')} goes with {argument('risk')}, {argument('prevalence')}, "
-            f"{argument('target')} and {argument('delta')} only; leave the other options out."
-        )
     rule = rule_at(given)
     costs, level = rule.costs.plain, _first(delta, rule.certificate.delta)
     expected = None if risk is None else _risks(risk, None, costs, needed=True)[0]
     check_prevalence(prevalence)
-    setting = Setting(costs=costs, delta=level, prevalence=prevalence)
-    found = labels_at_site(rule, setting.delta, risk=expected, target=target, prevalence=prevalence)
+    setting = Setting(costs=costs, delta=level, prevalence=prevalence, power=power)
+    found = labels_at_site(
+        rule, setting.delta, power, risk=expected, target=target, prevalence=prevalence
+    )
     return Plan(setting=setting, at_site=found)
 
 
-def _for_sites(sites: int, delta: float, others: tuple[object, ...]) -> Plan:
+def _for_sites(
+    sites: int, delta: float, power: float, risk: float | None, width: float | None
+) -> Plan:
     """Return what a number of hospitals can promise about the next one."""
-    if any(one is not None for one in others):
-        raise BadOption(
-            f"{argument('sites')} goes with {argument('delta')} only; leave the other options out."
-        )
+    if (risk is None) != (width is None):
+        raise BadOption(f"{argument('risk')} and {argument('width')} belong together. Give both.")
     n = check_count("sites", sites, at_least=next_site.LEAST_SITES, at_most=next_site.MOST_NEEDED)
-    setting = Setting(costs=Costs(), delta=delta)
+    setting = Setting(costs=Costs(), delta=delta, power=power)
+    expected, wanted = risk, None
+    if risk is not None:
+        expected = _risks(risk, None, setting.costs, needed=True)[0]
+        wanted = expected + check_positive("width", width)
     found = SitesPlanPart(
         n_sites=n,
         level=1 - delta,
-        certify=_promises(n, delta, split=True),
-        left_out=_promises(n, delta, split=False),
+        risk=expected,
+        target=wanted,
+        certify=_promises(n, setting, expected, wanted, split=True),
+        left_out=_promises(n, setting, expected, wanted, split=False),
         mean_rate=n / (n + 1),
     )
     return Plan(setting=setting, sites=found)
 
 
-def _promises(n: int, delta: float, *, split: bool) -> SitesPromisePart:
-    level = 1 - delta
+def _promises(
+    n: int, setting: Setting, risk: float | None, target: float | None, *, split: bool
+) -> SitesPromisePart:
+    level, power = 1 - setting.delta, setting.power
     each = next_site.site_delta(n, level, split=split)
     passed = [[True] * (n - failed) + [False] * failed for failed in (0, 1)]
-    shares = [next_site.share_of(one, each, delta).at_least for one in passed]
+    shares = [next_site.share_of(one, each, setting.delta).at_least for one in passed]
+    needed: list[int | None] = [None, None]
+    if risk is not None and target is not None and power is not None:
+        # The limits of all hospitals are within the target.
+        needed = [members_needed(risk, target, each, p) for p in (power ** (1 / n), None)]
     return SitesPromisePart(
         worst=next_site.promise(n, each, split=split),
         share_all=shares[0],
         share_all_but_one=shares[1],
         needed=next_site.sites_needed(level, split=split),
+        patients=needed[0],
+        patients_without_power=needed[1],
     )
 
 
 def _rows(
-    risks: list[float], width: float | None, patients: int | None, setting: Setting
+    risks: list[float], width: float | None, patients: int | None, used: Setting, bounds: list[str]
 ) -> tuple[PlannedCertificate, ...]:
     if width is not None:
         wide = check_positive("width", width)
-        return tuple(patients_for(name, risks[0], wide, setting) for name in setting.bounds)
+        return tuple(patients_for(name, risks[0], wide, used) for name in bounds)
     n_total = check_count("patients", patients, at_least=LEAST_TOTAL, at_most=MOST_PATIENTS)
-    n = setting.n_certify(n_total)
-    found = [certificate_for(name, one, n, setting) for name in setting.bounds for one in risks]
+    n = used.n_certify(n_total)
+    found = [certificate_for(name, one, n, used) for name in bounds for one in risks]
     return tuple(replace(row, n_total=n_total) for row in found)
 
 

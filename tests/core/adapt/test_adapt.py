@@ -7,13 +7,13 @@ from scipy.stats import beta, binom, norm
 from steadycut.core.adapt.menu import (
     Item,
     exact_limit,
-    labels_needed,
     limited,
     limits_at_every_look,
     make_menu,
 )
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Labels, Model
+from steadycut.core.planning.power import members_needed
 from steadycut.core.records import Costs
 from tests.core.adapt.hospitals import HOME, drawn
 
@@ -70,15 +70,15 @@ def test_the_path_ends_at_a_limit_that_is_wider_than_that_of_a_fixed_number():
 
 
 @pytest.mark.parametrize(("risk", "target", "delta"), [(0.1, 0.2, 0.1), (0.05, 0.3, 0.03)])
-def test_the_number_of_labels_is_the_smallest_with_the_power(risk, target, delta):
-    found = labels_needed(risk, target, delta)
+def test_the_number_of_labels_is_the_one_from_which_on_the_power_holds(risk, target, delta):
+    found = members_needed(risk, target, delta, 0.8)
 
     def power(n):
         certified = [x for x in range(n + 1) if beta.ppf(1 - delta, x + 1, n - x) <= target]
         return binom.pmf(certified, n, risk).sum() if certified else 0.0
 
-    assert power(found) >= 0.8
-    assert all(power(n) < 0.8 for n in range(1, found))
+    assert all(power(n) >= 0.8 for n in range(found, found + 100))
+    assert power(found - 1) < 0.8
 
 
 def test_one_at_a_time_about_as_many_labels_are_enough_half_of_the_time():
@@ -91,6 +91,6 @@ def test_one_at_a_time_about_as_many_labels_are_enough_half_of_the_time():
         labels = Labels(scores=np.full(400, -1.0), labels=wrong.astype(int))
         limit = limits_at_every_look(menu, labels, Costs(), 0.1)[0]
         stops.append(int(np.argmax(np.append(limit, 0.0) <= 0.2)) + 1)
-    fixed = labels_needed(0.1, 0.2, 0.1)
+    fixed = members_needed(0.1, 0.2, 0.1, 0.8)
     assert 0.8 < np.median(stops) / fixed < 1.2
     assert 1.2 < np.quantile(stops, 0.8) / fixed < 2.2

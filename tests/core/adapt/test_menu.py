@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from steadycut.core.adapt import menu as plan
 from steadycut.core.adapt.menu import (
     Item,
     exact_limit,
@@ -113,19 +112,3 @@ def test_the_limit_is_that_of_the_binomial_at_equal_costs_and_of_buehler_otherwi
     assert equal == pytest.approx(2 * beta.ppf(0.9, 6, 25))
     unequal = Costs(cost_fn=3.0)
     assert exact_limit(counts, unequal, 0.1) == buehler_limit(counts, unequal, 0.1)
-
-
-def test_so_many_labels_are_found_up_to_the_largest_number(monkeypatch):
-    monkeypatch.setattr(plan, "MOST_PATIENTS", 63)
-    assert plan.labels_needed(0.10, 0.20, 0.1) == 63
-    monkeypatch.setattr(plan, "MOST_PATIENTS", 62)
-    assert plan.labels_needed(0.10, 0.20, 0.1) is None
-    # One label is enough where it is wrong with a probability of 95 % at the target.
-    assert plan.labels_needed(0.0, 0.95, 0.1) == 1
-    # A probability at delta certifies, and one at the power is enough.
-    assert plan.labels_needed(0.0, 0.5, 0.5) == 1
-    assert plan.labels_needed(0.0, 0.2, 0.1, power=1.0) == 11
-
-
-def test_a_risk_at_the_target_is_not_below_it():
-    assert plan.labels_needed(0.2, 0.2, 0.9) is None

@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import binom
 
 from steadycut.core.adapt.pool import Pool
 from steadycut.core.adapt.refit import Labels, Model, refitted_each
@@ -27,7 +26,6 @@ from steadycut.core.bounds.buehler import buehler_limit
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.confusion import Confusion
 from steadycut.core.records import Costs
-from steadycut.core.verdict import MOST_PATIENTS
 
 # Between the most likely shift and that of another cut-off, and the weight of the two at that
 # distance. Real hospitals seldom differ by more.
@@ -156,41 +154,3 @@ def limits_at_every_look(
         lower = largest_refuted(counts, distinct, delta * item.weight, TARGET_BETS)
         rows.append(costs.largest * np.minimum.accumulate(1 - lower))
     return np.array(rows)
-
-
-POWER = 0.8
-
-
-def labels_needed(risk: float, target: float, delta: float, power: float = POWER) -> int | None:
-    """Return how many random labels certify a risk below the target with probability ``power``.
-
-    Parameters
-    ----------
-    risk
-        The true mean cost, in units of the larger cost.
-    target
-        The mean cost to certify, in the same units.
-    delta
-        The probability that the certificate may be wrong.
-    power
-        The probability with which so many labels should be enough.
-
-    Returns
-    -------
-    int or None
-        The number of labels; None if the target cannot be reached with `MOST_PATIENTS`. With
-        unequal costs it is an upper estimate, because errors of one size vary most.
-
-    Examples
-    --------
-    >>> labels_needed(0.10, 0.20, 0.1), labels_needed(0.2, 0.2, 0.1)
-    (63, None)
-    """
-    if risk >= target:
-        return None
-    sizes = np.arange(1, MOST_PATIENTS + 1)
-    # The most errors that still certify: Pr(errors <= x) <= delta at the target.
-    most = binom.ppf(delta, sizes, target)
-    most = np.where(binom.cdf(most, sizes, target) > delta, most - 1, most)
-    enough = np.flatnonzero(binom.cdf(most, sizes, risk) >= power)
-    return int(sizes[enough[0]]) if enough.size else None

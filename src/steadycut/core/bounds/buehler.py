@@ -22,7 +22,6 @@ miss the supremum. The algorithm therefore adds a little to the largest limit fo
 shares, and halves the cells until each of them agrees.
 """
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
@@ -127,9 +126,8 @@ def largest_likely(
 def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) -> Tail:
     """Return the probability of an outcome that ranks no higher than the observed one."""
     miss, alarm = ratio
-    z = -float(ndtri(min(delta, 0.5)))
-    start = PRIOR_ERRORS * (miss**2 + alarm**2)
-    observed = miss * fn + alarm * fp + z * math.sqrt(start + miss**2 * fn + alarm**2 * fp)
+    z, start = _spread(miss, alarm, delta)
+    observed = float(rank(fn, fp, ratio, delta))
     misses = np.arange(n + 1)
     # With y = sqrt(base + alarm^2 k), rank <= observed reads y^2 / alarm + z y <= room.
     base = start + miss**2 * misses
@@ -143,6 +141,22 @@ def _tail(fn: int, fp: int, n: int, ratio: tuple[float, float], delta: float) ->
     misses, most = misses[within], most[within]
     choose = gammaln(n + 1) - gammaln(misses + 1) - gammaln(n - misses + 1)
     return Tail(n=n, misses=misses, most_alarms=most, log_choose=choose)
+
+
+def rank(
+    fn: int | IntArray, fp: int | IntArray, ratio: tuple[float, float], delta: float
+) -> FloatArray:
+    """Return the approximate upper limits by which numbers of misses and alarms are ranked."""
+    (miss, alarm), (z, start) = ratio, _spread(*ratio, delta)
+    total = np.multiply(miss, fn) + np.multiply(alarm, fp)
+    variance = start + np.multiply(miss**2, fn) + np.multiply(alarm**2, fp)
+    ranks: FloatArray = total + z * np.sqrt(variance)
+    return ranks
+
+
+def _spread(miss: float, alarm: float, delta: float) -> tuple[float, float]:
+    """Return how many standard deviations a limit is away, and the variance without errors."""
+    return -float(ndtri(min(delta, 0.5))), PRIOR_ERRORS * (miss**2 + alarm**2)
 
 
 def _largest_risk(low: FloatArray, high: FloatArray, ratio: tuple[float, float]) -> FloatArray:

@@ -1,6 +1,6 @@
 """The page of a plan: how many patients for which certificate."""
 
-from steadycut.core.plan import PlannedCertificate, Pooling
+from steadycut.core.planning.certificates import PlannedCertificate, Pooling
 from steadycut.core.rounding import at_most
 from steadycut.documents.plan import PlanDocument, SitePlanPart, SitesPlanPart
 from steadycut.show.pages.page import Page, Section, Status, of_columns, section
@@ -16,7 +16,7 @@ def plan_page(plan: PlanDocument) -> Page:
         return site_page(plan, plan.at_site)
     if plan.sites is not None:
         return sites_page(plan, plan.sites)
-    rows = plan.rows
+    rows, powered = plan.rows, plan.powered or []
     columns = [
         ("bound", [row.bound for row in rows]),
         ("observed", [risk(row.risk) for row in rows]),
@@ -27,11 +27,11 @@ def plan_page(plan: PlanDocument) -> Page:
         ("certified", [NONE if row.value is None else at_most(row.value) for row in rows]),
         ("not shown useful", [VACUOUS[row.vacuous] for row in rows]),
     ]
-    table = of_columns("One row per bound; a study takes the first", columns)
+    table = of_columns("Without power: if the expected risk is observed", columns)
     answer = (headline(plan), *([pooling_text(plan.pooling)] if plan.pooling else []))
     about = "how many patients for which certificate"
-    bounds = section("plan", "Each bound", tables=(table,))
-    return page_with(plan, about, answer, next_step(plan), bounds)
+    step = next_step(plan, powered[0].n_total if plan.width is not None else None)
+    return page_with(plan, about, answer, step, section("plan", "Each bound", tables=(table,)))
 
 
 def page_with(
@@ -76,6 +76,7 @@ def site_page(plan: PlanDocument, site: SitePlanPart) -> Page:
     columns = [
         ("which cut-off", [row.cuts for row in rows]),
         ("all at once", [number(row.fixed) for row in rows]),
+        ("without power", [number(row.without_power) for row in rows]),
     ]
     text = f"Labels that certify the target; all at once: enough {power} of the time"
     table = of_columns(text, columns, short=False)
@@ -97,10 +98,17 @@ def sites_page(plan: PlanDocument, sites: SitesPlanPart) -> Page:
         ("share of hospitals, if all but one pass", [way.share_all_but_one for way in both]),
         ("largest X of the rule sensitivity:X@next-site", [sites.mean_rate] * 2),
     ]
+    texts = [(name, [whole_percent(value) for value in values]) for name, values in rows]
+    if sites.target is not None:
+        wanted = f"patients per hospital for {risk(sites.target)}, {percent(plan.power or 0)} power"
+        texts.append((wanted, [number(way.patients) for way in both]))
+        texts.append(
+            ("the same without power", [number(way.patients_without_power) for way in both])
+        )
     columns = [
-        ("at least", [name for name, _ in rows]),
-        ("others chose", [whole_percent(values[0]) for _, values in rows]),
-        ("each left out in turn", [whole_percent(values[1]) for _, values in rows]),
+        ("at least", [name for name, _ in texts]),
+        ("others chose", [values[0] for _, values in texts]),
+        ("each left out in turn", [values[1] for _, values in texts]),
     ]
     return page_with(
         plan,
@@ -184,15 +192,26 @@ def headline(plan: PlanDocument) -> str:
             f"{best.bound}, beyond which is not searched."
         )
     return (
-        f"{best.n_total} patients, {best.n_certify} of them used to check, certify {target} if "
-        f"{risk(best.risk)} is observed."
+        f"{with_power(plan, target)} Without power: {best.n_total} patients ({best.n_certify} to "
+        f"check) are enough if {risk(best.risk)} is observed."
     )
 
 
-def next_step(plan: PlanDocument) -> Step:
+def with_power(plan: PlanDocument, target: str) -> str:
+    """Say how many patients certify a target in most studies."""
+    powered, often = (plan.powered or plan.rows)[0], percent(plan.power or 0)
+    known = f"if the true risk is {risk(powered.risk)}"
+    meant = "on average over what the pilot leaves open" if plan.from_pilot else known
+    who = f"{powered.n_total} patients, {powered.n_certify} of them used to check, certify"
+    who = "No number of patients certifies" if powered.n_certify is None else who
+    return f"{who} {target} in {often} of studies, {meant}."
+
+
+def next_step(plan: PlanDocument, powered: int | None) -> Step:
     """Say what to do with the plan."""
     best = plan.rows[0]
-    if best.n_total is None:
+    total = best.n_total if plan.width is None else powered
+    if total is None:
         return larger("width", "for a score that errs less")
     if plan.trivial_risk is not None and best.risk >= plan.trivial_risk:
         text = (
@@ -207,7 +226,7 @@ def next_step(plan: PlanDocument) -> Step:
         )
         return Step(verb="plan", sentence=text)
     keeps = " It keeps some of them to check the cut-off." if plan.honesty == "split" else ""
-    start = f"Next: collect {best.n_total} consecutive patients with labels, then run"
+    start = f"Next: collect {total} consecutive patients with labels, then run"
     return Step(verb="fit", sentence=lambda spell: f"{start} {spell.call('fit')} once.{keeps}")
 
 
@@ -217,7 +236,14 @@ def given(plan: PlanDocument) -> str:
     if not rows:
         return "more than are searched"
     parts = [f"{at_most(row.value)} if {risk(row.risk)} is observed" for row in rows]
-    return f"{rows[0].n_certify} used to check certify a risk of at most {', '.join(parts)}"
+    text = f"{rows[0].n_certify} used to check certify a risk of at most {', '.join(parts)}"
+    sure = [row for row in plan.powered or () if row.value is not None]
+    often = [f"{at_most(row.value)} if the true risk is {risk(row.risk)}" for row in sure]
+    return (
+        f"{text}; in {percent(plan.power or 0)} of studies at most {', '.join(often)}"
+        if sure
+        else text
+    )
 
 
 def certifying(row: PlannedCertificate) -> str:

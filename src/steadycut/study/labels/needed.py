@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-from steadycut.core.adapt.menu import LARGEST_WEIGHT, POWER, labels_needed
+from steadycut.core.adapt.menu import LARGEST_WEIGHT
 from steadycut.core.checks import check_positive, refuse
+from steadycut.core.planning.power import members_needed
 from steadycut.documents.kinds import load_frozen
 from steadycut.documents.parts import CostsPart
 from steadycut.documents.plan import SiteLabelsPart, SitePlanPart
@@ -23,6 +24,7 @@ def rule_at(given: object) -> FrozenRule:
 def labels_at_site(
     rule: FrozenRule,
     delta: float,
+    power: float,
     *,
     risk: float | None,
     target: float | None,
@@ -49,9 +51,8 @@ def labels_at_site(
     if wanted >= costs.largest:
         refuse("target", f"lie below the larger cost ({costs.largest:g})", wanted)
     shares = {MENU: LARGEST_WEIGHT * delta, ONE: delta}
-    scaled = expected / costs.largest, wanted / costs.largest
-    rows = [
-        SiteLabelsPart(cuts=cuts, delta=level, fixed=labels_needed(*scaled, level))
-        for cuts, level in shares.items()
-    ]
-    return SitePlanPart(risk=expected, target=wanted, power=POWER, rows=rows)
+    error, most, rows = expected / costs.largest, wanted / costs.largest, []
+    for cuts, level in shares.items():
+        fixed, alone = (members_needed(error, most, level, chance) for chance in (power, None))
+        rows += [SiteLabelsPart(cuts=cuts, delta=level, fixed=fixed, without_power=alone)]
+    return SitePlanPart(risk=expected, target=wanted, power=power, rows=rows)

@@ -8,12 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from steadycut.core import plan
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.confusion import Confusion
-from steadycut.core.plan import (
+from steadycut.core.planning.certificates import (
     Setting,
-    _Blocks,
     _prevalence,
     certificate_for,
     error_counts,
@@ -76,43 +74,6 @@ def test_bentkus_is_enough_for_every_larger_number_where_most_errors_are_the_che
     n = patients_for("bentkus", risk, width, setting).n_certify
     values = [certificate_for("bentkus", risk, m, setting).value for m in range(n - 1, n + 60)]
     assert [value <= risk + width + 1e-8 for value in values] == [False] + [True] * 60
-
-
-@pytest.mark.parametrize(
-    ("costs", "share"),
-    [
-        (Costs(cost_fn=2.0, cost_fp=2.0), 0.5),
-        (UNEQUAL, 0.4),
-        (Costs(cost_fp=2.5), 0.3),
-        (Costs(cost_fp=2.5), 0.0),
-    ],
-)
-def test_blocks_are_the_ranges_in_which_no_error_is_added(costs, share):
-    blocks = _Blocks(risk=0.3, share=share, setting=Setting(costs=costs))
-    several = [blocks.counts(n) for n in range(1, 200)]
-    errors = [one.fn + one.fp if costs.equal else (one.fn, one.fp) for one in several]
-    for n in range(20, 120):
-        same = [m for m, number in enumerate(errors, 1) if number == errors[n - 1]]
-        assert (blocks.start(n), blocks.end(n)) == (same[0], same[-1])
-
-
-@pytest.mark.parametrize(
-    ("cost_fn", "risk", "share", "n", "starts"),
-    [
-        # A miss in 8 and an alarm in 4: the risk is 0.5 at 8, and 7/9, 8/13, 11/17 and 12/21 later.
-        (2, 0.5, 0.5, 8, [9, 13, 17, 21]),
-        # One of each in 16/3, as at 16 + 11, the last n that is looked at.
-        (3, 0.75, 0.75, 16, [17, 22, 27]),
-        # A miss in 16 and an alarm in 8/3: never more than the 4/4 at 4, but once as much in whole
-        # numbers of misses.
-        (2, 0.5, 0.25, 4, []),
-    ],
-)
-def test_later_blocks_are_those_in_which_the_risk_is_rounded_up_by_more(
-    cost_fn, risk, share, n, starts
-):
-    blocks = _Blocks(risk=risk, share=share, setting=Setting(costs=Costs(cost_fn=cost_fn)))
-    assert blocks.later(n) == starts
 
 
 def test_one_patient_may_be_enough():
@@ -303,16 +264,3 @@ def test_larger_numbers_are_enough_also_beyond_two_periods(costs, risk, width, d
     values = [certificate_for("bentkus", risk, m, setting).value for m in range(n - 1, n + 60)]
     assert values[0] > risk + width + 1e-8
     assert max(values[1:]) <= risk + width + 1e-8
-
-
-def test_a_share_next_to_one_has_one_kind_of_error():
-    costs = Costs(cost_fn=0.7, cost_fp=7)
-    blocks = _Blocks(risk=0.14, share=1 - 2e-16, setting=Setting(costs=costs))
-    assert blocks.rates == pytest.approx([0.2])
-
-
-def test_no_more_than_some_blocks_are_looked_at(monkeypatch):
-    blocks = _Blocks(risk=0.5, share=0.25, setting=Setting(costs=Costs(cost_fn=2.0)))
-    many = blocks.later(8)
-    monkeypatch.setattr(plan, "MOST_BLOCKS", 1)
-    assert blocks.later(8) == many[:1] != many

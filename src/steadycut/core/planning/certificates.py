@@ -4,28 +4,29 @@ The plan is for the certificate itself. It should be at most R + W, where R is t
 observed. It is computed as in a study, from whole numbers of errors. A risk R among n patients
 means R n errors, rounded up. The certificate therefore falls with n in the long run, but rises
 slightly where one more error is counted. A number of patients is returned only if every larger
-number that was looked at is also enough: see `_Blocks.later`.
+number that was looked at is also enough: those in which one more error is counted.
+
+With ``power``, not the expected errors are counted, but as many as are seen at most with that
+probability. Then so large a share of studies reaches the certificate (see ``power``).
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from steadycut.core.bounds import buehler
 from steadycut.core.bounds.concentration import BOUNDS, allowed_bounds
 from steadycut.core.checks import check_choice, check_delta, check_fraction, store
 from steadycut.core.confusion import Confusion
+from steadycut.core.planning.power import JEFFREYS, Chance, lasting, pair_at_most
 from steadycut.core.records import Costs
 from steadycut.core.split import HONESTIES, n_certifying
-from steadycut.core.verdict import smallest_number
 from steadycut.errors import BadOption
 
 # A tolerance: 0.1 * 30 is slightly more than 3 in floating point, but means three errors.
 ROUNDING = 1e-9
-# Below this a number of errors never increases: a share next to 0 or 1 is a rounding error.
-NO_RATE = 1e-15
-# So many ranges of n are looked at for a larger n that is not enough.
-MOST_BLOCKS = 5_000
+# Power is computed up to so many certifying patients; after a pilot it takes longer.
+MOST_POWER, MOST_ASSURANCE = 1_000_000, 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +37,9 @@ class Setting:
     unequal, the worse of the two extremes counts: the smallest and the largest possible part. The
     more expensive an error, the more it varies, so mixtures lie between the extremes.
     ``prevalence`` limits the extremes. If it is None, the extremes are alarms only and misses only.
+
+    ``power`` is the share of studies that should reach the certificate. With a ``pilot`` it is the
+    mean over what the errors of its patients leave open.
     """
 
     costs: Costs = field(default_factory=Costs)
@@ -44,6 +48,8 @@ class Setting:
     certify_size: float = 0.5
     prevalence: float | None = None
     share: float | None = None
+    power: float | None = None
+    pilot: Confusion | None = None
 
     def __post_init__(self) -> None:
         store(self, "delta", check_delta(self.delta))
@@ -135,14 +141,30 @@ def patients_for(bound: str, risk: float, width: float, setting: Setting) -> Pla
     >>> row.n_certify, row.n_total, row.misses + row.alarms
     (132, 263, 14)
     """
-    most, needed = BOUNDS[bound].most_planned, 1
-    for share in possible_shares(risk, setting):
-        blocks = _Blocks(risk=risk, setting=setting, share=share)
-        n = _smallest_lasting(partial(_is_enough, bound, risk + width, blocks), blocks, most)
-        if n is None:
-            return PlannedCertificate(bound=bound, risk=risk, most=most)
-        needed = max(needed, n)
-    return certificate_for(bound, risk, needed, setting)
+    largest = setting.costs.largest
+    shares, most = possible_shares(risk, setting), BOUNDS[bound].most_planned
+    # Rounding can put the sum of two floats slightly below its exact value.
+    limit = risk + width + ROUNDING * largest
+    window = math.ceil(2 * largest / width + 2 * largest / (risk + width))
+
+    def is_enough(n: int) -> bool:
+        return _value(bound, _worst(bound, n, risk, setting), setting) <= limit
+
+    def later(n: int) -> list[int]:
+        """Return larger numbers with more errors; with the same errors, more patients help."""
+        near, found = range(n, n + window), set[int]()
+        for share in shares:
+            several = [_counts(bound, more, risk, share, setting) for more in near]
+            errors = [(counts.fn, counts.fp) for counts in several]
+            found |= {near[i] for i in range(1, window) if errors[i] != errors[i - 1]}
+        return sorted(found, reverse=True)
+
+    if setting.power is not None:
+        most = min(most, MOST_POWER if setting.pilot is None else MOST_ASSURANCE)
+    n = lasting(is_enough, later, most)
+    if n is None:
+        return PlannedCertificate(bound=bound, risk=risk, most=most)
+    return certificate_for(bound, risk, n, setting)
 
 
 def certificate_for(
@@ -263,14 +285,31 @@ def possible_shares(risk: float, setting: Setting) -> list[float]:
 def _worst(bound: str, n: int, risk: float, setting: Setting) -> Confusion:
     """Return the errors with the largest certificate, over the possible shares of misses."""
     shares = possible_shares(risk, setting)
-    several = [error_counts(n, risk, share, setting) for share in shares]
+    several = [_counts(bound, n, risk, share, setting) for share in shares]
     return max(several, key=lambda counts: _value(bound, counts, setting))
 
 
-def _is_enough(bound: str, limit: float, blocks: "_Blocks", n: int) -> bool:
-    # Rounding can put the sum of two floats slightly below its exact value.
-    slack = ROUNDING * blocks.setting.costs.largest
-    return _value(bound, blocks.counts(n), blocks.setting) <= limit + slack
+def _counts(bound: str, n: int, risk: float, share: float, setting: Setting) -> Confusion:
+    """Return the expected errors; with power, those not exceeded in this share of studies."""
+    costs, pilot, power = setting.costs, setting.pilot, setting.power
+    if power is None:
+        return error_counts(n, risk, share, setting)
+    seen = math.inf if pilot is None else pilot.n_patients + (2 + (not costs.equal)) * JEFFREYS
+    if costs.equal:
+        errors = risk / costs.largest if pilot is None else (pilot.fn + pilot.fp + JEFFREYS) / seen
+        total = Chance(errors, seen).at_most(n, power)
+        fn = _up(share * total)
+        fp = total - fn
+    else:
+        miss, alarm = share * risk / costs.cost_fn, (1 - share) * risk / costs.cost_fp
+        if pilot is not None:
+            miss, alarm = (pilot.fn + JEFFREYS) / seen, (pilot.fp + JEFFREYS) / seen
+        # The other bounds rank by cost alone, as this one does where half of all limits may fail.
+        level = {"buehler": setting.delta, "compression": setting.delta / (n + 2)}.get(bound, 0.5)
+        rank = partial(buehler.rank, ratio=(costs.cost_fn, costs.cost_fp), delta=level)
+        fn, fp = pair_at_most(n, Chance(miss, seen), Chance(alarm, seen), rank, power)
+    positive = min(max(round(_prevalence(setting) * n), fn), n - fp)
+    return Confusion(tp=positive - fn, fn=fn, fp=fp, tn=n - positive - fp)
 
 
 def _value(bound: str, counts: Confusion, setting: Setting) -> float:
@@ -292,92 +331,6 @@ def _prevalence(setting: Setting) -> float:
 
 def _up(number: float) -> int:
     return math.ceil(number - ROUNDING)
-
-
-# Search ----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Blocks:
-    """Ranges of n in which the numbers of errors do not change. Within each, more patients help."""
-
-    risk: float
-    share: float
-    setting: Setting
-
-    @property
-    def rates(self) -> list[float]:
-        """How fast each number of errors increases with n."""
-        costs = self.setting.costs
-        if costs.equal:
-            found = [self.risk / costs.largest]
-        else:
-            found = [self.share * self.risk / costs.cost_fn]
-            found += [(1 - self.share) * self.risk / costs.cost_fp]
-        return [rate for rate in found if rate > NO_RATE]
-
-    def counts(self, n: int) -> Confusion:
-        """Return the errors among n patients."""
-        return error_counts(n, self.risk, self.share, self.setting)
-
-    def start(self, n: int) -> int:
-        """Return the first n of the block that contains n; without errors, n itself."""
-        return max((_jump(_up(rate * n), rate) for rate in self.rates), default=n)
-
-    def end(self, n: int) -> int:
-        """Return the last n of the block that contains n."""
-        return min(_jump(_up(rate * n) + 1, rate) for rate in self.rates) - 1
-
-    def later(self, n: int) -> list[int]:
-        """Return the starts after n of blocks in which the risk is rounded up by more.
-
-        Misses and alarms increase at different n. Bentkus' bound also rounds their cost up to whole
-        numbers of the more expensive error. Up to 2 n, and two periods of the slowest of these,
-        they meet in nearly every way; no more than `MOST_BLOCKS` blocks are looked at. If every
-        error is as expensive, the next block is never worse.
-        """
-        whole = self.risk / self.setting.costs.largest
-        if self.rates == [whole]:
-            return []
-        last, start, found = n + max(n, math.ceil(2 / min(*self.rates, whole))), n, []
-        now = self._rounded_up(n)
-        for _ in range(MOST_BLOCKS):
-            start = self.end(start) + 1
-            if start > last:
-                break
-            if any(
-                more > before for more, before in zip(self._rounded_up(start), now, strict=True)
-            ):
-                found.append(start)
-        return found
-
-    def _rounded_up(self, n: int) -> tuple[float, float]:
-        """Return the risk of the errors among n patients, and with their cost in whole numbers."""
-        mean = self.counts(n).risk(self.setting.costs) / self.setting.costs.largest
-        return mean, _up(mean * n) / n
-
-
-def _jump(errors: int, rate: float) -> int:
-    """Return the smallest n with this many errors."""
-    return math.floor((errors - 1 + ROUNDING) / rate) + 1
-
-
-def _smallest_lasting(enough: Callable[[int], bool], blocks: _Blocks, most: int) -> int | None:
-    """Return the smallest n from which on every n is enough; None above ``most``.
-
-    A block is enough if its first n is. If every error is as expensive, it becomes easier from
-    block to block. Otherwise later blocks are checked too.
-    """
-    n = smallest_number(lambda n: enough(blocks.start(n)), 1, most)
-    if n is None or not blocks.rates:
-        return n
-    fails = blocks.start(n) - 1
-    while fails:
-        # The first n of that block is not enough, but a later n of the block may be.
-        n = smallest_number(enough, blocks.start(fails), fails) or fails + 1
-        failed = [start for start in [n, *blocks.later(n)] if not enough(start)]
-        fails = blocks.end(failed[-1]) if failed else 0
-    return n
 
 
 def with_share(setting: Setting, counts: Confusion) -> Setting:
