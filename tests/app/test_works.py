@@ -62,7 +62,7 @@ def test_the_answer_comes_first_then_the_page(worked, kind):
 def test_answers(worked):
     said = {kind: html.unescape(page) for kind, page in worked.results.items()}
     plan = json.loads(worked.files("plan")["plan.json"])
-    assert f"{plan['rows'][0]['n_total']} patients, " in said["plan"]
+    assert f"{plan['powered'][0]['n_total']} patients, " in said["plan"]
     assert "No alarm: 30 patients" in said["monitor"]
     assert "of 90 patients called" in said["apply"]
     assert "No label confirms it, so nothing is certified here." in said["adapt"]

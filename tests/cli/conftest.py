@@ -3,6 +3,7 @@
 import hashlib
 import json
 from contextlib import contextmanager, suppress
+from dataclasses import asdict, is_dataclass
 from functools import cache
 
 import pytest
@@ -41,7 +42,9 @@ def digest_of(figure, name):
 
 
 def plain(value):
-    """Return a part of a document, or an array, as JSON can hold it."""
+    """Return a part of a document, a record or an array as JSON can hold it."""
+    if is_dataclass(value):
+        return asdict(value)
     return value.to_plain() if isinstance(value, Part) else value.tolist()
 
 
