@@ -2,7 +2,7 @@
 
 import pytest
 
-from steadycut.app.fields import FIRST, Field, arguments, asked
+from steadycut.app.fields import FIRST, Field, arguments, asked, field_named
 from steadycut.core.rules.registry import parse_rule
 from steadycut.ingest.column import Column
 from steadycut.show.words.fields import RULES, TITLES
@@ -124,6 +124,19 @@ def test_options_and_switches():
     }
     found = arguments(filled, COMMANDS["fit"], [])
     assert found == ["--cost-fn=3", "--rule=ab", "--stratified"]
+
+
+def test_an_error_names_a_field_that_the_form_has():
+    fields = COMMANDS["fit"]
+    titled = "the labels of 'y' are texts. Fill in “Label that means ill”, not “Sheet”."
+    # Numbers that were filled in elsewhere are no positions of columns.
+    filled = {"seed": ["0"], "patient": ["3"], "site": ["0"]}
+    assert field_named(titled, filled, fields, COLUMNS) == "positive"
+    assert field_named("“Sheet” cannot be read.", filled, fields, COLUMNS) == ""
+    assert field_named("'id' has one value.", filled, fields, COLUMNS) == "site"
+    both = "“Start of the random numbers” or “Number of repeated samples” is wrong."
+    assert field_named(both, filled, fields, COLUMNS) == "seed"
+    assert field_named("", filled, fields, COLUMNS) == ""
 
 
 def test_titles():

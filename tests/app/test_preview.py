@@ -6,7 +6,9 @@ import pandas as pd
 import pytest
 
 from steadycut.errors import BadTable
-from steadycut.ingest.preview import MOST_SHOWN, describe, preview
+from steadycut.ingest.column import Column
+from steadycut.ingest.guess import guess_decimal
+from steadycut.ingest.preview import MOST_SHOWN, describe, preview, separators
 from steadycut.ingest.sources.find import KINDS
 from tests.cli.commands import MARK, make_rows, write_rows
 
@@ -52,6 +54,38 @@ def test_every_format_tells_the_same(table, tmp_path, ending):
     assert {one.name: (one.kind, one.shown) for one in found if not one.is_gene} == wanted
     genes = [one.name for one in found if one.is_gene]
     assert genes == (["X:CD3", "X:P16"] if ending == "h5ad" else [])
+
+
+@pytest.mark.parametrize(
+    ("ending", "wanted"), [("tsv", "\t"), ("csv.gz", ""), ("csv.zip", ""), ("parquet", "")]
+)
+def test_separators_are_those_of_plain_text(table, tmp_path, ending, wanted):
+    path = written(table, tmp_path / f"table.{ending}")
+    assert separators([path]) == wanted
+    # What a file holds decides, not what it is called.
+    other = path.rename(tmp_path / "table.csv") if ending != "tsv" else path
+    assert separators([other]) == wanted
+    assert separators([table, other]) == "".join(sorted({",", *wanted}))
+
+
+def test_a_single_column_has_no_separator(tmp_path):
+    (tmp_path / "t.csv").write_text("patient\na\n", encoding="utf-8")
+    assert separators([tmp_path / "t.csv"]) == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "wanted"),
+    [
+        ((["0,5", "1"], ["63"]), ","),
+        ((["0.5", "1"], ["63"]), "."),
+        ((["0,5", "1"], ["1.5"]), "."),
+        ((["5", "1"], ["a,b"]), "."),
+        ((["5", "1"], []), "."),
+    ],
+)
+def test_the_decimal_sign_is_guessed(texts, wanted):
+    columns = [Column(name=f"c{i}", values=frozenset(part)) for i, part in enumerate(texts)]
+    assert guess_decimal(columns) == wanted
 
 
 def test_no_identifier_is_shown(table):

@@ -1,8 +1,10 @@
 """The app in a real browser, from the upload to the audit."""
 
 import os
+import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -10,6 +12,7 @@ from steadycut.cli.main import run
 from steadycut.datasets import write_two_hospitals
 from steadycut.show.words.fields import in_words
 from steadycut.study.compare import RULES
+from tests.browser.conftest import BROWSERS
 from tests.browser.waiting import PATIENCE, check_colours, faults, follow, wait_until
 from tests.cli.commands import HEADER, by_app, make_rows, run_command, write_rows
 
@@ -174,7 +177,7 @@ def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
     table = write_rows(tmp_path / "days.csv", rows, [*HEADER, "day"])
     choose(app, table)
     app.get_by_label("north", exact=True).check()
-    app.get_by_text("More options").click()
+    app.get_by_text("More options", exact=True).click()
     app.get_by_label("Number of repeated samples").fill("20")
     fit(app)
     study = app.url
@@ -207,6 +210,9 @@ def test_compare_watch_plan_and_the_list_of_rules(app, tmp_path):
     finish(app, "Make the plan")
     wait_until(first.inner_text, lambda text: "of them used to check" in text)
     check_looks(app)
+    # A plan has no table, but the buttons below it still carry that of the study.
+    follow(app, app.get_by_role("button", name="Watch in use"))
+    wait_until(lambda: chosen(app.get_by_label("When a row came in")), "day")
 
     follow(app, app.get_by_role("link", name="steadycut").first)
     rule = app.get_by_role("radio", name="Study of days.csv")
@@ -234,6 +240,76 @@ def test_a_wrong_file_shows_the_line_of_the_command(browser, cookie, tmp_path, m
     asked = ["--patient", "patient", "--score", "score", "--label", "x", "--out", "o"]
     ran = run_command(capsys, "fit", "t.parquet", *asked, run=by_app)
     assert (ran.code, in_words(ran.err)) == (2, f"steadycut: {shown}\n")
+
+
+def test_results_survive_closing_the_browser(browser, tmp_path):
+    """The profile of the browser is kept, as on a real machine; a new browser opens with it."""
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    table = write_rows(tmp_path / "t.csv", make_rows())
+    with subprocess.Popen(APP, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        address = process.stdout.readline().strip()
+        with profile(browser, tmp_path / "profile") as page:
+            page.goto(address)
+            choose(page, table)
+            page.get_by_label("north", exact=True).check()
+            fit(page)
+        with profile(browser, tmp_path / "profile") as page:
+            page.goto(address.partition("?")[0])
+            page.get_by_role("heading", name="Results so far").wait_for()
+            wait_until(lambda: faults(page), [])
+            follow(page, page.get_by_role("link", name="Study of t.csv"))
+            page.get_by_role("heading", name="Keep").wait_for()
+        process.terminate()
+
+
+@contextmanager
+def profile(browser, folder):
+    """Open a browser with what an earlier one has left in a folder, and close it."""
+    path = next(found for found in map(shutil.which, BROWSERS) if found)
+    arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+    context = browser.browser_type.launch_persistent_context(
+        folder, executable_path=path, args=arguments
+    )
+    context.set_default_timeout(PATIENCE)
+    yield context.new_page()
+    context.close()
+
+
+def test_a_european_table_is_shown_as_it_will_be_read(app, tmp_path):
+    lines = [
+        ";".join([str(cell).replace(".", ",") for cell in row]) for row in [HEADER, *make_rows()]
+    ]
+    (tmp_path / "euro.csv").write_text("\n".join(lines), encoding="utf-8")
+    choose(app, tmp_path / "euro.csv")
+    app.get_by_text(
+        "Columns are separated by semicolons. Numbers seem to have a decimal"
+    ).wait_for()
+    row = app.get_by_role("row", name="score")
+    wait_until(row.inner_text, lambda text: "numbers" in text and "," not in text)
+    app.get_by_text("More options", exact=True).click()
+    wait_until(lambda: chosen(app.get_by_label("Decimal sign of scores")), "a comma, as in 0,5")
+    app.get_by_label("north", exact=True).check()
+    fit(app)
+
+
+def test_the_field_that_an_error_names_is_opened(app, tmp_path):
+    choose(app, write_rows(tmp_path / "t.csv", make_rows()))
+    app.get_by_text("More options", exact=True).click()
+    app.get_by_label("Number of repeated samples").fill("few")
+    follow(app, app.get_by_role("button", name="Choose and certify the cut-off"))
+    app.locator("#problem").wait_for()
+    field = app.locator("#bootstrap")
+    wait_until(field.is_visible, wanted=True)
+    wait_until(lambda: field.evaluate("field => field === document.activeElement"), wanted=True)
+    said = app.locator("#problem p").last.inner_text()
+    wait_until(app.locator(".field:has(#bootstrap) .problem").inner_text, said)
+    check_looks(app)
+    # The labels are texts: the list of labels to pick from.
+    field.fill("20")
+    app.get_by_label("Label", exact=True).select_option(label="slide")
+    follow(app, app.get_by_role("button", name="Choose and certify the cut-off"))
+    labels = app.locator("#positive-list")
+    wait_until(lambda: labels.evaluate("field => field === document.activeElement"), wanted=True)
 
 
 def test_too_large_a_file_is_refused_before_it_is_sent(app, tmp_path):

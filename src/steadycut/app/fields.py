@@ -32,13 +32,16 @@ NOT_ASKED = frozenset(
 # Options whose value is the name of a column.
 OF_COLUMNS = frozenset({"group", "stratify", "time", "event"})
 # Options whose value is a share of patients, which may be filled in as a percentage.
-SHARES = frozenset({"prevalence", "prevalence_there", "target_prevalence"})
+SHARES = frozenset(
+    {"prevalence", "prevalence_there", "target_prevalence", "risk", "width", "power"}
+)
 # How the help of a command says what an option is where it is not given.
 DEFAULT = " [default: "
 PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 # An option whose value is a study of the app.
 PILOT = "pilot"
 COLUMNS_OF_LEVELS = 2
+PLACES = ("patient", "score", "label", "site", "order")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,9 +146,35 @@ def arguments(filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
     return typed
 
 
+def field_named(
+    error: str, filled: Filled, fields: Sequence[Field], columns: Sequence[Column]
+) -> str:
+    """Return the name of the field that an error is about: by its title, or by its column.
+
+    Examples
+    --------
+    >>> field = Field(name="cost_fn", option="--cost-fn")
+    >>> field_named("“Cost of a missed patient” must be positive.", {}, [field], [])
+    'cost_fn'
+    >>> field_named("'s' must hold numbers", {"score": ["0"]}, [], [Column(name="s")])
+    'score'
+    """
+    places = {field.name: error.find(f"“{field.title}”") for field in fields}
+    titled = [name for name in places if places[name] >= 0 and name not in NOT_ASKED]
+    roles = (
+        *PLACES,
+        *sorted(OF_COLUMNS),
+        *(f"level-{level}" for level in range(COLUMNS_OF_LEVELS)),
+    )
+    named = (
+        role for role in roles for name in _names(filled, role, columns) if repr(name) in error
+    )
+    return min(titled, key=places.__getitem__, default=next(named, ""))
+
+
 def _mapping(filled: Filled, columns: Sequence[Column]) -> list[str]:
     typed = []
-    for role in ("patient", "score", "label", "site", "order"):
+    for role in PLACES:
         typed += [f"--{role}={name}" for name in _names(filled, role, columns)]
     if positive := _text(filled, "positive"):
         typed.append(f"--positive={positive}")

@@ -51,6 +51,7 @@ class Job:
     ``known_columns`` are those that the rule names. ``known_sites`` are hashes of the sites where
     the rule was made, if it may not be judged there. ``own_tables``: its tables are those that the
     rule was made from. ``labels``: the filled-in list of patients to label, if there is one.
+    ``separators`` are what divides columns in its text files. ``origin`` is the job before it.
     """
 
     key: str
@@ -58,10 +59,12 @@ class Job:
     folder: Path
     tables: tuple[str, ...] = ()
     columns: tuple[Column, ...] = ()
+    separators: str = ""
     known_columns: Mapping[str, str | None] = field(default_factory=dict)
     known_sites: frozenset[str] = frozenset()
     own_tables: bool = False
     labels: str = ""
+    origin: str = ""
     filled: Filled = field(default_factory=dict)
     arguments: tuple[str, ...] = ()
     _process: subprocess.Popen[bytes] | None = None

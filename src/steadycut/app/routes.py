@@ -16,7 +16,16 @@ from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from steadycut._version import __version__
-from steadycut.app.fields import COLUMNS_OF_LEVELS, PILOT, Field, Filled, arguments, asked, mapped
+from steadycut.app.fields import (
+    COLUMNS_OF_LEVELS,
+    PILOT,
+    Field,
+    Filled,
+    arguments,
+    asked,
+    field_named,
+    mapped,
+)
 from steadycut.app.guard import MEGABYTE, Guard, Settings, too_large
 from steadycut.app.jobs import Job, Jobs
 from steadycut.app.pages import page, refusal, script, style
@@ -28,10 +37,10 @@ from steadycut.core.aggregate.aggregators import AGGREGATORS, aggregator_names
 from steadycut.datasets import write_two_hospitals
 from steadycut.documents.kinds import load_frozen
 from steadycut.errors import BadOption, BadRuleFile, SteadycutError
-from steadycut.ingest.guess import guess_columns
-from steadycut.ingest.preview import preview
+from steadycut.ingest.guess import guess_columns, guess_decimal
+from steadycut.ingest.preview import preview, separators
 from steadycut.ingest.sources.find import KINDS
-from steadycut.show.words.fields import in_words
+from steadycut.show.words.fields import in_words, reading_in_words
 
 DEMO = "two_hospitals.csv"
 MOST_FILES = 100
@@ -120,6 +129,7 @@ class Routes:
         rule: Sequence[UploadFile] = (),
     ) -> Response:
         job = self.jobs.open(kind)
+        job.origin = "" if source is None else source.key
         lists = [file for file in tables or () if kind == "adapt" and _is_list(file)]
         tables = tables and [file for file in tables if file not in lists]
         if source is not None and not tables:
@@ -130,7 +140,8 @@ class Routes:
             if job.work.takes_tables:
                 job.tables = _save_tables(job, tables, source)
                 job.labels = _save_list(job, lists)
-                job.columns = preview([job.folder / name for name in job.tables])
+                paths = [job.folder / name for name in job.tables]
+                job.columns, job.separators = preview(paths), separators(paths)
         except SteadycutError as error:
             job.remove()
             return self._home(in_words(_in_folder(error.message, job.folder)), status=400)
@@ -188,13 +199,16 @@ class Routes:
     def _result(self, job: Job) -> Response:
         shown_page = told(job)
         work, sentence = next_step(job, shown_page)
+        # A plan has no table; it hands on those of the result that it began from.
+        origin = job if job.tables else self.jobs.find(job.origin) or job
         return page(
             "result",
             job=job,
+            origin=origin,
             told=shown_page,
             next_step=sentence,
             next_work=work,
-            works=works_after(job),
+            works=works_after(origin),
             lines=job.lines(),
             **self._limit(),
         )
@@ -254,6 +268,8 @@ class Routes:
             "form",
             job=job,
             error=error,
+            named=field_named(error, job.filled, fields, job.columns),
+            reading=reading_in_words(job.separators, *job.filled.get("decimal", ())[:1]),
             filled=job.filled,
             mapped=[field for field in mapped(fields) if field.name != "label" or not job.labels],
             fields=asked(fields),
@@ -387,6 +403,7 @@ def _guessed(job: Job, fields: Sequence[Field]) -> Filled:
         # A rule has its own.
         "positive": ["" if job.work.takes_rule else guess.positive],
         "aggregate": ["mean"],
+        "decimal": [guess_decimal(job.columns)],
     }
 
 

@@ -103,8 +103,9 @@ WORKS = {
             title="Plan the number of patients",
             made="Plan",
             about=(
-                "How many patients does a promise need, or what can a number of patients promise? "
-                "Fill in one of the two."
+                "How many patients do you need? Or what can a given number of patients show? Say "
+                "how often the test will probably be wrong, and fill in one of the two fields "
+                "after it."
             ),
             start="Make the plan",
             takes_tables=False,

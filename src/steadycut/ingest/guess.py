@@ -59,6 +59,18 @@ def guess_columns(columns: Sequence[Column]) -> Guess:
     )
 
 
+def guess_decimal(columns: Sequence[Column]) -> str:
+    """Return the decimal sign of the numbers: a comma if some have one, and none has a point.
+
+    Examples
+    --------
+    >>> guess_decimal([Column(name="s", values=frozenset({"0,5", "1"}))])
+    ','
+    """
+    texts = [value for column in columns if column.numbers for value in column.values]
+    return "," if any("," in text for text in texts) and "." not in "".join(texts) else "."
+
+
 def _by_name(
     columns: Sequence[Column], wanted: Sequence[str], fits: Callable[[Column], bool]
 ) -> int | None:

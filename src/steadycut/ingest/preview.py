@@ -15,8 +15,10 @@ from steadycut.ingest.guess import guess_columns
 from steadycut.ingest.sources.anndata import MATRIX, open_anndata
 from steadycut.ingest.sources.archives import unpacked
 from steadycut.ingest.sources.arrow import open_dataset
+from steadycut.ingest.sources.csv_files import delimiters_of, read_header
 from steadycut.ingest.sources.files import WHOLE_COLUMNS, one_line, open_file
-from steadycut.ingest.sources.find import TableFile
+from steadycut.ingest.sources.find import TableFile, find_files
+from steadycut.ingest.sources.records import is_gzip
 from steadycut.io.files import work_folder
 from steadycut.io.parquet import connect_duckdb, quote_name
 
@@ -39,6 +41,13 @@ def preview(paths: Sequence[Path]) -> tuple[Column, ...]:
         genes = [Column(name=name, is_gene=True) for name in _genes(files[0])]
     cells = {name: [cell for part in parts for cell in part.get(name, ())] for name in parts[0]}
     return (*describe(cells), *genes)
+
+
+def separators(paths: Sequence[Path]) -> str:
+    """Return what separates the columns of the text files among some, as the commands find it."""
+    texts = [file for file in find_files(paths) if file.kind == "text" and not is_gzip(file.path)]
+    headers = [read_header(file.path, file.name, delimiters_of(file.name)) for file in texts]
+    return "".join(sorted({separator for names, separator in headers if len(names) > 1}))
 
 
 def describe(cells: Cells) -> tuple[Column, ...]:

@@ -82,6 +82,20 @@
   offer("site", "internal", pickSome);
   offer("site", "external", pickSome);
 
+  /* The field that an error names is opened, has the focus, and says what is wrong. */
+  const name = document.querySelector("form[data-named]")?.dataset.named;
+  const named = name && (find(name) || document.getElementsByName(name)[0]);
+  if (named) {
+    named.closest("details")?.setAttribute("open", "");
+    const field = named.closest(".field, fieldset");
+    const seen = named.hidden ? field.querySelector("select, .ticks input") || named : named;
+    const text = document.querySelector("#problem p:last-child").textContent;
+    field.append(made("p", { className: "problem", id: "named-problem", textContent: text }));
+    seen.setAttribute("aria-invalid", "true");
+    seen.setAttribute("aria-describedby", `${name}-hint named-problem`);
+    seen.focus();
+  }
+
   /* How far the work is. */
   const running = find("running");
   async function look() {

@@ -53,7 +53,8 @@ TITLES = {
     "sequential": "Limits that hold at every look",
     "order": "When a row came in",
     "pilot": "A study made here",
-    "risk": "Expected cost per patient",
+    "risk": "Share of wrong decisions to expect",
+    "power": "How sure to be of reaching it",
     "width": "How far the promise may lie above it",
     "patients": "Number of patients",
     "prevalence": "Share of ill patients",
@@ -100,10 +101,11 @@ HINTS = {
     "bound": "Leave it as it is unless you know these names.",
     "confidence": "0.95: 95 % confidence intervals.",
     "order": "Numbers or dates such as 2026-01-31.",
-    "pilot": "Its errors stand for the expected cost. None: give the cost.",
-    "risk": "For example 0.1: wrong in 10 of 100 patients.",
-    "width": "For example 0.05. Leave it empty if the number of patients is given.",
-    "patients": "All of them, both for choosing and for checking.",
+    "pilot": "The test is then expected to be wrong as often as there.",
+    "risk": "From earlier patients: 10 % if it was wrong in 10 of 100. Or an average cost, as 0.1.",
+    "width": "5 %: for a test wrong in 10 of 100, a promise of at most 15. Empty: see below.",
+    "power": "80 %: in 80 of 100 such studies the promise is at least this good.",
+    "patients": "Instead of the field above. Some choose the cut-off, the others check it.",
     "prevalence": "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
     "worklist": "A number such as 60 makes a list to download and fill in, and nothing else.",
     "target": (
@@ -161,6 +163,22 @@ VALUES = {
     "bound": {"auto": "the tightest way that fits"},
     "rule": RULES,
 }
+
+
+# What separates columns, in words.
+SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def reading_in_words(separators: str, decimal: str = ".") -> str:
+    """Say how text files are read, and where to change it."""
+    signs = " or ".join(SEPARATORS.get(sign, repr(sign)) for sign in separators)
+    columns = f"Columns are separated by {signs}. " if signs else ""
+    if decimal == ".":
+        return columns.rstrip()
+    return (
+        f"{columns}Numbers seem to have a decimal comma: 0,5 is read as one half. If that is "
+        f"wrong, change “{title_of('decimal')}” under “More options”."
+    )
 
 
 def title_of(name: str) -> str:
