@@ -56,11 +56,12 @@ ThresholdDrawsDisplay.from_study(study).plot(ax)
 plt.show()
 
 # %%
-# Decisions that another sample would reverse
-# -------------------------------------------
+# Decisions that a resampled study reverses
+# -----------------------------------------
 # For each patient, this is the share of the cohorts above that would decide differently. Patients
 # near the cut-off are in the grey zone, and deserve a second look.
 
 reversed_share = study.flip_probability(study.certify_patients.scores)
-print(f"another sample would reverse {study.flip_rate:.1%} of the decisions")
+print(f"a resampled study reverses {study.flip_rate:.1%} of the decisions")
+print(f"two studies would disagree about {study.disagreement.mean:.1%} of the patients")
 print(f"{(reversed_share >= 0.1).sum()} of {reversed_share.size} patients are in the grey zone")

@@ -123,7 +123,7 @@ def test_an_unseen_group_is_refused_or_pooled(frozen, tmp_path, capsys):
     assert ran.code == 0
     assert "without a cut-off; the pooled one decides" in ran.err
     assert (
-        "at cut-offs by sex, 77 patients at the pooled one; another sample would reverse"
+        "at cut-offs by sex, 77 patients at the pooled one; a resampled study would reverse"
         in ran.said
     )
     write(table, [[*row[:3], "x", *row[4:]] for row in rows()])

@@ -3,7 +3,7 @@ import math
 import numpy as np
 import pytest
 
-from steadycut.core.bootstrap.draws import ThresholdDraws, draw_thresholds
+from steadycut.core.bootstrap.draws import Disagreement, ThresholdDraws, draw_thresholds
 from steadycut.core.cuts.grid import even_cuts, exact_cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.diagnose import (
@@ -48,6 +48,33 @@ def test_flips_agree_with_deciding_again_with_every_draw(seed):
     assert flip_rate(scores, threshold, draws) == pytest.approx(
         sum(expected) / len(expected), abs=1e-12
     )
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("n_draws", [2, 3, 21, 41])
+def test_two_studies_disagree_as_often_as_pairs_of_draws(seed, n_draws):
+    rng = np.random.default_rng(seed)
+    scores = random_cohort(seed).scores
+    draws = rng.choice(scores, n_draws) if seed % 2 else rng.normal(size=n_draws)
+    found = Disagreement.of(scores, draws)
+    expected = stability.disagreement(scores.tolist(), draws.tolist())
+    assert [found.mean, *found.middle] == pytest.approx(expected, abs=1e-12)
+    share = (scores[:, None] >= draws).mean(axis=1)
+    by_patient = (2 * share * (1 - share)).mean() * n_draws / (n_draws - 1)
+    assert found.mean == pytest.approx(by_patient, abs=1e-12)
+
+
+def test_no_two_studies_disagree_about_patients_without_a_score():
+    scores, draws = np.array([-np.inf, np.inf, 0.0]), np.array([-np.inf, 1.0])
+    assert Disagreement.of(scores, draws).mean == pytest.approx(1 / 3)
+    assert Disagreement.of(scores[:2], draws) == Disagreement(mean=0.0, middle=(0.0, 0.0))
+
+
+def test_studies_with_one_cut_off_never_disagree():
+    found = Disagreement.of(np.arange(5.0), np.full(7, 2.5))
+    assert found == Disagreement(mean=0.0, middle=(0.0, 0.0))
+    found = Disagreement.of(np.arange(5.0), np.array([-1.0, 9.0]))
+    assert found == Disagreement(mean=1.0, middle=(1.0, 1.0))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from steadycut.core.bootstrap.draws import bootstrap_radius
+from steadycut.core.bootstrap.draws import Disagreement, bootstrap_radius
 from steadycut.core.bounds.modulus import dkw_band, modulus
 from steadycut.core.bounds.multiscale import mass_limits, multiscale_band, window_level
 from steadycut.core.diagnose import flip_probability, flip_rate
@@ -40,6 +40,14 @@ def flips(cohort):
     scores = np.array(cohort.scores), threshold, np.array(draws)
     yield from all_differ("flip", flip_probability(*scores), wanted, 1e-12)
     yield from differ("flip rate", flip_rate(*scores), sum(wanted) / len(wanted), 1e-12)
+
+
+def disagreements(cohort):
+    _, draws = draws_for(cohort)
+    draws += [-draws[0], draws[-1]]
+    found = Disagreement.of(np.array(cohort.scores), np.array(draws))
+    wanted = stability.disagreement(cohort.scores, draws)
+    yield from all_differ("disagreement", (found.mean, *found.middle), wanted, 1e-12)
 
 
 def widths_of(cohort):

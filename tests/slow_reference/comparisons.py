@@ -61,6 +61,7 @@ TOPICS = {
     "stability": {
         compare_stability.radius: OFTEN,
         compare_stability.flips: OFTEN,
+        compare_stability.disagreements: OFTEN,
         compare_stability.windows: SOMETIMES,
         compare_stability.bands: SOMETIMES,
         compare_stability.two_cuts: OFTEN,

@@ -1,6 +1,7 @@
 """From bootstrap cut-offs to bias, quantile, radius and flips; and what a move may cost."""
 
 from fractions import Fraction
+from itertools import combinations
 from math import ceil, log, sqrt
 
 from scipy.stats import beta
@@ -29,6 +30,16 @@ def radius(threshold, draws, delta, centering="none"):
 def flip_probability(score, threshold, draws):
     """Return the share of draws that decide otherwise about a score than the threshold."""
     return Fraction(sum((score >= draw) != (score >= threshold) for draw in draws), len(draws))
+
+
+def disagreement(scores, draws):
+    """Return about which share of patients two draws decide differently: mean, 5 % and 95 %."""
+    pairs = [
+        Fraction(sum((s >= one) != (s >= other) for s in scores), len(scores))
+        for one, other in combinations(draws, 2)
+    ]
+    ends = [order_statistic(pairs, Fraction(k, 20)) for k in (1, 19)]
+    return [sum(pairs) / len(pairs), *ends]
 
 
 def basin_share(scores, labels, draw_ranks, cost_fn, cost_fp, height):

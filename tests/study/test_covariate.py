@@ -1,5 +1,7 @@
 """Cut-offs by covariate, from patients to certificates."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -121,6 +123,9 @@ def test_flips_are_those_of_the_draws():
     expected = ((patients.scores >= thresholds) != decided).mean(axis=0)
     assert flips == pytest.approx(expected)
     assert study.flip_rate == pytest.approx(expected[study.roles.certify].mean())
+    called = (patients.scores >= thresholds)[:, study.roles.certify]
+    apart = np.mean([np.mean(one != other) for one, other in combinations(called, 2)])
+    assert study.disagreement == study.describe().disagreement == pytest.approx(apart)
 
 
 def test_a_covariate_may_come_by_identifier_or_be_the_site():

@@ -124,7 +124,7 @@ def test_a_list_of_rules_and_the_decisions_say_whom_it_calls(who, direction, tmp
         threshold=rule.threshold, n_patients=7, called=called, call_rate=called / 7, flip_rate=0
     )
     assert f"called ({called // 7:.0%})".replace("%", " %") in applied_text(applied)
-    assert f": the rule calls {who}; another sample" in applied_text(applied)
+    assert f": the rule calls {who}; a resampled study" in applied_text(applied)
 
 
 def test_a_rule_that_is_not_about_costs_says_only_what_it_does():

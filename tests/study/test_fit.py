@@ -1,6 +1,7 @@
 import json
 import re
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -231,6 +232,22 @@ def test_the_flip_rate_is_the_mean_over_certifying_patients():
     ]
     assert study.flip_probability(scores) == pytest.approx(flips, abs=1e-12)
     assert study.flip_rate == pytest.approx(np.mean(flips), abs=1e-12)
+
+
+def disagreement_of(study, patients):
+    calls = [patients.scores >= draw for draw in study.bootstrap_thresholds]
+    return np.mean([np.mean(one != other) for one, other in combinations(calls, 2)])
+
+
+def test_two_studies_disagree_about_patients_used_to_check_or_held_out():
+    study = steadycut.fit(make_cohort(), n_bootstrap=30)
+    wanted = disagreement_of(study, study.certify_patients)
+    assert study.disagreement.mean == pytest.approx(wanted, abs=1e-12)
+    held = steadycut.fit(make_cohort(), n_bootstrap=30, test_size=0.25)
+    wanted = disagreement_of(held, held.held_out.patients)
+    assert held.disagreement.mean == pytest.approx(wanted, abs=1e-12)
+    assert held.describe().disagreement == held.disagreement
+    assert "disagreement" not in held.freeze().to_dict()
 
 
 def test_few_patients_of_a_class_are_warned_about():

@@ -1,5 +1,7 @@
 """`fit_strata`: the whole flow from patient scores to certified strata."""
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 
@@ -72,6 +74,15 @@ def test_flips_count_patients_and_draws(study):
         for draw in study.bootstrap_thresholds
     ]
     assert study.flip_rate == pytest.approx(np.mean(moved))
+
+
+def test_two_studies_disagree_about_strata_as_often_as_pairs_of_draws(study):
+    scores = study.patients.scores[study.roles.certify]
+    draws = study.bootstrap_thresholds
+    strata = [np.count_nonzero(scores[:, None] >= draw, axis=1) for draw in draws]
+    wanted = np.mean([np.mean(one != other) for one, other in combinations(strata, 2)])
+    assert study.disagreement == pytest.approx(wanted)
+    assert study.describe().disagreement == study.disagreement
 
 
 def test_a_boundary_equals_no_score(cohort):

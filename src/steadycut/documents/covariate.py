@@ -124,6 +124,7 @@ class CovariateStudyDocument(CovariatePart, parts.NamedClasses, AnyStudy):
     score_range: parts.Range
     seed: int
     flip_rate: FiniteFloat
+    disagreement: FiniteFloat | None = None
     operating_point: parts.CountsPart
     patients: parts.RoleCounts
     warnings: list[str]

@@ -156,6 +156,7 @@ class StrataStudyDocument(StrataPart, AnyStudy):
     risk: FiniteFloat
     patients: StrataRoles
     options: StrataOptionsPart
+    disagreement: FiniteFloat | None = None
 
 
 class StrataRule(FrozenFile[StrataDocument]):

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, FiniteFloat
 
 from steadycut.core.aggregate.clusters import Clusters
+from steadycut.core.bootstrap.draws import Disagreement
 from steadycut.core.break_even import BreakEven
 from steadycut.core.next_site import NormalLimit, Share, WorstSite
 from steadycut.core.verdict import Answer, Overall
@@ -251,7 +252,8 @@ class StudyDocument(parts.NamedClasses, AnyStudy):
 
     ``instances`` and ``frozen_rule`` are known where the study was made from a table,
     ``certified_rates`` and ``test`` where somebody asked for them, ``survival`` with a horizon.
-    Older files have no ``break_even``.
+    Older files have no ``break_even`` and no ``disagreement``: about which share of patients two
+    studies of this size would disagree.
     """
 
     schema_: Literal["steadycut.study/1"] = parts.schema("steadycut.study/1")
@@ -286,3 +288,4 @@ class StudyDocument(parts.NamedClasses, AnyStudy):
     test: HeldOutPart | None = None
     survival: parts.SurvivalPart | None = None
     unscored: parts.UnscoredPart | None = None
+    disagreement: parts.Record[Disagreement] | None = None

@@ -103,9 +103,18 @@ class CovariateStudy(Shown):
     @property
     def flip_rate(self) -> float:
         """Mean flip probability of the certifying patients."""
+        return float(self._flips.mean())
+
+    @property
+    def _flips(self) -> FloatArray:
         who = self.roles.certify
-        flips = self.rule.flip_probability(self.patients.scores[who], self.covariate[who])
-        return float(flips.mean())
+        return self.rule.flip_probability(self.patients.scores[who], self.covariate[who])
+
+    @property
+    def disagreement(self) -> float:
+        """Mean share of certifying patients about whom two draws decide differently."""
+        flips, n_draws = self._flips, len(self.rule.draws)
+        return float(2 * (flips * (1 - flips)).mean() * n_draws / (n_draws - 1))
 
     @property
     def warnings(self) -> list[str]:

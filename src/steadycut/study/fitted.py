@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steadycut.core.asked_rates import CertifiedCost, CertifiedRate, certified_cost, certified_rates
+from steadycut.core.bootstrap.draws import Disagreement
 from steadycut.core.certify import Certificate
 from steadycut.core.checks import FloatArray, IntArray, TextArray, shown_names
 from steadycut.core.confusion import Confusion, confusion_at, is_called
@@ -264,6 +265,12 @@ class FittedStudy:
         """Mean flip probability of the certifying patients."""
         draws = self.chosen.draws.thresholds
         return flip_rate(self.certified.scores, self.chosen.threshold, draws)
+
+    @property
+    def disagreement(self) -> Disagreement:
+        """About whom two studies disagree: held-out patients if there are any, else who certify."""
+        patients = self.held_out.patients if self.held_out else self.certified
+        return Disagreement.of(patients.scores, self.chosen.draws.thresholds)
 
     @cached_property
     def warnings(self) -> list[str]:

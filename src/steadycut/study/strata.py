@@ -229,6 +229,11 @@ class StrataStudy(Shown):
         return self._moved(at_least=1)
 
     @property
+    def disagreement(self) -> float:
+        """Mean share of certifying patients whom two draws put into different strata."""
+        return self.draws.disagreement(self._oriented(self.patients.scores[self.roles.certify]))
+
+    @property
     def jump_rate(self) -> float:
         """Share of certifying patients and draws whose stratum changes by two or more."""
         return self._moved(at_least=2)

@@ -1,6 +1,7 @@
 """The threshold that a rule chooses in each bootstrap replicate, and how far it moves."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,7 @@ from steadycut.core.bootstrap.refined_resampling import (
 from steadycut.core.bootstrap.resampling import BATCH, resample
 from steadycut.core.bootstrap.within_groups import replicates_within
 from steadycut.core.checks import FloatArray, IntArray, check_choice, check_fraction, read_only
+from steadycut.core.confusion import LOWEST
 from steadycut.core.cuts.grid import Cuts
 from steadycut.core.cuts.risk_curve import count_errors
 from steadycut.core.records import Costs
@@ -208,3 +210,38 @@ def joint_radius(
     quantile = float(np.quantile(farthest, 1 - delta, method="inverted_cdf"))
     radius = np.nextafter(np.abs(bias) + quantile, np.inf)
     return JointRadius(bias=read_only(bias), quantile=quantile, radius=read_only(radius))
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """About which share of patients two studies of one size disagree, over all pairs of draws.
+
+    The ends of ``middle`` are the smallest shares that 5 % and 95 % of the pairs do not exceed.
+    """
+
+    mean: float
+    middle: tuple[float, float]
+
+    @classmethod
+    def of(cls, scores: FloatArray, draws: FloatArray) -> "Disagreement":
+        """Return it from oriented scores and from the cut-off of every draw, two or more.
+
+        Of two cut-offs, the lower one calls all whom the other one calls. So they disagree about as
+        many patients as one calls more than the other.
+
+        Examples
+        --------
+        >>> Disagreement.of(np.array([0.2, 0.5]), np.array([0.1, 0.3, 0.4])).middle
+        (0.0, 0.5)
+        """
+        n, places = scores.size, np.arange(draws.size)
+        pairs = int(places.sum())
+        # The lowest score is above -∞: nobody calls who has no score and is left.
+        called = np.sort(n - np.searchsorted(np.sort(scores), np.maximum(draws, LOWEST)))
+
+        def twenty_times(most: int) -> int:
+            return 20 * int((np.searchsorted(called, called + most, "right") - 1 - places).sum())
+
+        low, high = (bisect_left(range(n), k * pairs, key=twenty_times) / n for k in (1, 19))
+        apart = int((called * (2 * places - draws.size + 1)).sum())
+        return cls(mean=apart / (pairs * n), middle=(low, high))

@@ -30,6 +30,12 @@ class StrataDraws:
     draws: FloatArray
     draw_ranks: FloatArray
 
+    def disagreement(self, scores: FloatArray) -> float:
+        """Return the mean share of patients whom two draws put into different strata."""
+        counts, n_draws = stratum_counts(scores, self.draws), len(self.draws)
+        agree = int((counts * (counts - 1)).sum())
+        return 1 - agree / (scores.size * n_draws * (n_draws - 1))
+
 
 def draw_strata(
     cuts: Cuts,

@@ -15,9 +15,9 @@ def applied_text(applied: AppliedDocument) -> str:
     patients, flips = count(applied.n_patients, "patient"), percent(applied.flip_rate)
     if applied.strata is not None:
         parts = ", ".join(f"{n} {name}" for name, n in applied.strata.items())
-        return f"{patients}: {parts}; another sample would change {flips} of the strata."
+        return f"{patients}: {parts}; a resampled study would change {flips} of the strata."
     called = f"{applied.called} of {patients} called ({percent(applied.call_rate)})"
-    return f"{called}{_cuts(applied)}; another sample would reverse {flips} of the decisions"
+    return f"{called}{_cuts(applied)}; a resampled study would reverse {flips} of the decisions"
 
 
 def applied_page(applied: AppliedDocument, step: Step | None = None) -> Page:

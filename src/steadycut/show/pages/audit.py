@@ -99,7 +99,7 @@ def facts(audit: CutOffAudit) -> tuple[Fact, ...]:
 def decision_facts(audit: AuditDocument) -> tuple[Fact, ...]:
     """Return the numbers to take away."""
     certified = ("certified before, at most", at_most(audit.certificate.value))
-    flips = ("decisions that another sample would reverse", percent(audit.flip_rate))
+    flips = ("decisions that a resampled study reverses", percent(audit.flip_rate))
     if audit.between is None:
         return certified, flips
     return ("between the cut-offs", between_in_words(audit.between)), certified, flips
@@ -187,7 +187,7 @@ def shaky_rows(audit: AuditDocument) -> tuple[tuple[str, str, str], ...]:
     shaky = f"{grey.patients} ({percent(grey.share)})"
     return (
         ("patients", str(audit.n_patients), "here"),
-        ("decisions that another sample would reverse", percent(audit.flip_rate), flips),
+        ("decisions that a resampled study reverses", percent(audit.flip_rate), flips),
         (f"grey zone, reversed in {share} or more", shaky, whose),
     )
 

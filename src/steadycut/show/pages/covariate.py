@@ -29,7 +29,7 @@ def covariate_page(study: CovariateStudyDocument) -> Page:
         facts=(
             ("one cut-off for all", cut(pooled.threshold)),
             ("certified for it, at most", say.limit_in_short(pooled.certificate.value, costs)),
-            ("stability", say.reversed_in_words(study.flip_rate)),
+            ("stability", say.disagree_in_words(study.disagreement)),
         ),
         answer=answer_table(study) if len(study.cuts) <= MOST_ROWS else None,
         sections=(

@@ -11,8 +11,8 @@ from steadycut.show.sections.two_cuts import judged_sides, sides_section, two_cu
 from steadycut.show.words.numbers import count, cut, numbers, percent, risk
 from steadycut.show.words.sentences import (
     aggregation_in_words,
+    disagree_in_words,
     quoted,
-    reversed_in_words,
     scored_sentences,
 )
 
@@ -38,7 +38,7 @@ def strata_page(study: StrataStudyDocument) -> Page:
         step=step,
         facts=(
             *(() if sides else (("average cost seen", risk(certificate.risk)),)),
-            ("stability", reversed_in_words(study.stability.flip_rate)),
+            ("stability", disagree_in_words(study.disagreement)),
         ),
         sections=(
             *((sides_section(sides, study.between, certificate.delta),) if sides else ()),

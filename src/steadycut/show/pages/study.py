@@ -154,7 +154,7 @@ def facts(study: StudyDocument) -> tuple[tuple[str, str], ...]:
         *capacity_fact(study),
         *survival_facts(study.survival, study.costs),
         *next_site_facts(study),
-        ("stability", f"{moves}{say.reversed_in_words(study.stability.flip_rate)}"),
+        ("stability", f"{moves}{say.studies_disagree(study)}"),
     )
 
 

@@ -10,7 +10,7 @@ from steadycut.show.sections.certificate import rates_sentence
 from steadycut.show.sections.characteristics import characteristic_names, fixed, interval_text
 from steadycut.show.sections.survival import HERE, outcome_texts
 from steadycut.show.words import sentences as say
-from steadycut.show.words.audit import labelled_in_words
+from steadycut.show.words.audit import capital, labelled_in_words
 from steadycut.show.words.numbers import count, cut, percent, risk
 
 # As in CITATION.cff, which tests compare it with.
@@ -154,7 +154,7 @@ def rates_text(document: StudyDocument) -> str:
 
 def results_text(document: StudyDocument) -> str:
     """Return the results in a few sentences."""
-    certificate, stability = document.certificate, document.stability
+    certificate = document.certificate
     intervals = document.threshold_interval
     again = interval_text(intervals.repeated_study, cut)
     return (
@@ -162,8 +162,8 @@ def results_text(document: StudyDocument) -> str:
         f"studies the cut-off is expected to be {again}. Among the patients used to check "
         f"{characteristics_text(document)}. The observed risk was "
         f"{risk(certificate.risk)}, the certified risk at most {at_most(certificate.value)}; "
-        f"calling everybody or nobody has {risk(certificate.trivial_risk)}. Another sample of "
-        f"patients would reverse {percent(stability.flip_rate)} of the decisions."
+        f"calling everybody or nobody has {risk(certificate.trivial_risk)}. "
+        f"{capital(say.studies_disagree(document))}."
     )
 
 

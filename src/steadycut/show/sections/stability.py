@@ -4,14 +4,17 @@ from steadycut.core.rounding import at_most
 from steadycut.documents.study import StudyDocument, TippingSide
 from steadycut.show.pages.page import Section, Table, explained, section
 from steadycut.show.words.numbers import cut, percent, risk
+from steadycut.show.words.sentences import studies_disagree
 
 
 def stability_section(study: StudyDocument) -> Section:
     """Say how far the cut-off may move, and what that may cost."""
+    whose = "the held-out patients" if study.test else "the patients used to check"
     text = (
         f"The patients used to choose were resampled {study.stability.n_bootstrap} times, and each "
         "time the whole rule was run again. The radius is a rule of thumb and not a guarantee; "
-        "nothing in this section is part of the certificate."
+        "nothing in this section is part of the certificate. For pairs of resampled studies, "
+        f"{studies_disagree(study)}: the average over {whose}, and the middle 90 % of the pairs."
     )
     tables = [stability_table(study)]
     return section("stability", "How stable it is", text, of=study, tables=tables)
@@ -33,7 +36,7 @@ def stability_table(study: StudyDocument) -> Table:
         ("quantile", cut(part.quantile), near),
         ("modulus", risk(part.modulus), most),
         ("penalty", risk(part.penalty), f"{limit}; it ranks candidates"),
-        ("decisions that another sample would reverse", percent(part.flip_rate), flips),
+        ("decisions that a resampled study reverses", percent(part.flip_rate), flips),
     )
     caption = f"Measures of stability, from {part.n_bootstrap} bootstrap cohorts"
     return explained(caption, rows, header=("measure", "value", "what it is"))

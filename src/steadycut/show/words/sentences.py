@@ -220,9 +220,18 @@ def held_out_in_words(test: HeldOutPart, names: ClassNames) -> str:
     return f"{who}: {wrong}; cost {risk(certificate.risk)}, at most {at_most(certificate.value)}"
 
 
-def reversed_in_words(flip_rate: float) -> str:
-    """Say how many decisions another sample of patients would reverse."""
-    return f"another sample would reverse {of_hundred(flip_rate)} decisions"
+def disagree_in_words(share: float | None, middle: Range | None = None) -> str:
+    """Say about how many patients two studies would disagree; older files do not know it."""
+    if share is None:
+        return "how often two studies of this size would disagree is not in this file"
+    mostly = f" (mostly {100 * middle[0]:.0f} to {100 * middle[1]:.0f})" if middle else ""
+    return f"two studies of this size would disagree about {of_hundred(share)} patients{mostly}"
+
+
+def studies_disagree(study: StudyDocument) -> str:
+    """Say the same of a study, with the range of most pairs of studies."""
+    known = study.disagreement
+    return disagree_in_words(*((known.mean, known.middle) if known else (None, None)))
 
 
 def audit_step(name: str, *, several_sites: bool = False) -> Step:
