@@ -1,6 +1,7 @@
 """The page of a study."""
 
 from steadycut import fit
+from steadycut.core.rounding import of_hundred
 from steadycut.documents.study import OptionsPart
 from steadycut.show.pages.kinds import page_of
 from steadycut.show.pages.study import further_options
@@ -55,3 +56,15 @@ def test_a_cost_that_was_asked_for_is_answered_beside_the_rates():
     assert "These do not show a cost as low as asked" in page
     alone = fit(cohort, n_bootstrap=20, certify_cost=0.9).describe()
     assert "As asked: yes. Average cost at most 0.9: shown" in markdown(page_of(alone))
+
+
+def test_how_many_patients_two_studies_disagree_about_is_said_or_not_known():
+    study = fit(samples.cohort(80, 3), n_bootstrap=20).describe()
+    low, high = (f"{100 * end:.0f}" for end in study.disagreement.middle)
+    share = of_hundred(study.disagreement.mean)
+    said = (
+        f"two studies of this size would disagree about {share} patients (mostly {low} to {high})"
+    )
+    assert said in markdown(page_of(study))
+    older = study.model_copy(update={"disagreement": None})
+    assert "how often two studies of this size would disagree is not" in markdown(page_of(older))
