@@ -25,6 +25,7 @@ from steadycut.core.checks import (
     check_same_order,
     check_scores,
     read_only,
+    refuse,
     refuse_masked,
     shown,
     store,
@@ -252,6 +253,8 @@ class PatientScores(Framed):
         unscored: str | None = None,
     ) -> None:
         recipe = Recipe() if recipe is None else recipe
+        if not isinstance(recipe, Recipe):
+            refuse("recipe", "be a Recipe", recipe)
         if unscored is not None:
             recipe = replace(recipe, unscored=policy_of(unscored))
         checked = check_scores(scores, gaps=recipe.unscored is not None)

@@ -146,6 +146,9 @@ class Request:
         if self.decimal not in {".", ","}:
             refuse("decimal", "be a point or a comma", self.decimal)
         _check_columns((self.patient,))
+        for name in ("patient_from", "file_column"):
+            if not isinstance(getattr(self, name), str | None):
+                refuse(name, "be a text", getattr(self, name))
         levels = {column for column, _ in self.levels}
         named = [name for name in self.roles if not (name == self.patient and name in levels)]
         _check_columns((*(named if self.patient_from else self.roles), *self.scores))
