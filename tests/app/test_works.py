@@ -81,11 +81,22 @@ def test_every_result_leads_to_the_next_work(worked):
     assert 'formaction="/audit"' not in worked.results["compare"]
 
 
+def test_a_refusal_names_the_field(worked):
+    named = {k: re.search(r'data-named="(.*?)"', page)[1] for k, page in worked.refusals.items()}
+    assert named["plan"] in {"width", "patients"}
+    assert (named["compare"], named["monitor"]) == ("internal", "order")
+    assert 'data-named=""' in worked.forms["fit"]
+
+
 def test_a_form_takes_over_what_is_known(worked):
     assert 'name="internal" value="north"' in worked.forms["compare"]
     assert re.search(r'<option value="6"[^>]* selected>day', worked.forms["monitor"])
     again = worked.client.get(worked.begin("audit", "audit")).text
     assert re.search(r'name="sequential" value="on" checked', again)
+    assert "Which column is what" in worked.forms["audit"]
+    assert "Which column is what" not in worked.forms["plan"]
+    # A plan has no table: what follows it takes that of the study.
+    assert f'name="study" value="{worked.key("fit")}"' in worked.results["plan"]
     planned = worked.client.get(worked.begin("plan")).text
     assert f'<option value="{worked.key("fit")}" selected>' in planned
     after = worked.client.get(worked.begin("plan", "audit")).text

@@ -271,7 +271,9 @@ class Routes:
             named=field_named(error, job.filled, fields, job.columns),
             reading=reading_in_words(job.separators, *job.filled.get("decimal", ())[:1]),
             filled=job.filled,
-            mapped=[field for field in mapped(fields) if field.name != "label" or not job.labels],
+            mapped=[
+                f for f in mapped(fields) if job.columns and not (f.name == "label" and job.labels)
+            ],
             fields=asked(fields),
             with_scores=any(field.name == "aggregate" for field in fields),
             studies=[rule for rule in known_rules(self.jobs) if rule.job.result(STUDY)],

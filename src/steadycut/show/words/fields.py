@@ -103,7 +103,7 @@ HINTS = {
     "order": "Numbers or dates such as 2026-01-31.",
     "pilot": "The test is then expected to be wrong as often as there.",
     "risk": "From earlier patients: 10 % if it was wrong in 10 of 100. Or an average cost, as 0.1.",
-    "width": "5 %: for a test wrong in 10 of 100, a promise of at most 15. Empty: see below.",
+    "width": "5 %: for a test wrong in 10 of 100, a promise of at most 15. Or give the next field.",
     "power": "80 %: in 80 of 100 such studies the promise is at least this good.",
     "patients": "Instead of the field above. Some choose the cut-off, the others check it.",
     "prevalence": "As a share such as 0.08, or in percent with its sign: 8 %. Empty: not known.",
