@@ -1,6 +1,11 @@
 """How Sphinx makes the site: Markdown pages, numpydoc docstrings, an executed gallery; offline."""
 
-from steadycut import __version__
+import warnings
+
+from steadycut import ExperimentalWarning, __version__
+
+# Sphinx looks at every public name; the reference says which are experimental.
+warnings.simplefilter("ignore", ExperimentalWarning)
 
 project = "steadycut"
 author = "The steadycut developers"
