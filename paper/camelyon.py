@@ -19,6 +19,8 @@ from steadycut.pipelines.skipped import SkippedFile, skip_after
 from steadycut.pipelines.slides.pipeline import SlideResult
 
 SIXTEEN, SEVENTEEN = "CAMELYON16", "CAMELYON17"
+SEVENTEEN_SLIDES = f"{SEVENTEEN} slides"
+SLIDES_ARE_ROWS = {SIXTEEN, SEVENTEEN_SLIDES}
 # Names of slides, in lower case.
 NAME_16 = re.compile(r"(normal|tumor|test)_(\d+)")
 NAME_17 = re.compile(r"(patient_(\d+))_node_(\d+)")
@@ -211,13 +213,15 @@ def camelyon_tables(
 
     As the appendix says, each data set is split into P and Q on its own, by patient and stratified
     by label. CAMELYON17 is also used with slides as rows. The caption of the paper's table speaks
-    of CAMELYON16 to CAMELYON17.
+    of CAMELYON16 to CAMELYON17. Where slides are rows each counts as a patient, as in the paper.
+    Slides of one patient are not independent, so standard errors there are too small.
     """
     tables: dict[str, Any] = {}
     problems: list[SkippedFile] = []
     for name, make in _cohorts(slides, scored).items():
         try:
-            tables[name] = table_of_deals(make(), replicates, options, progress)
+            settings = {**options, "one_per_patient": name in SLIDES_ARE_ROWS}
+            tables[name] = table_of_deals(make(), replicates, settings, progress)
         except SteadycutError as error:
             problems.append(SkippedFile(file=f"table {name}", reason=str(error)))
     if not tables:
@@ -237,7 +241,7 @@ def _cohorts(
         ways[SIXTEEN] = partial(_halves, table_of, parts[SIXTEEN], by_slide=True)
     if parts[SEVENTEEN]:
         ways[SEVENTEEN] = partial(_halves, table_of, parts[SEVENTEEN], by_slide=False)
-        ways[f"{SEVENTEEN} slides"] = partial(_halves, table_of, parts[SEVENTEEN], by_slide=True)
+        ways[SEVENTEEN_SLIDES] = partial(_halves, table_of, parts[SEVENTEEN], by_slide=True)
     if all(parts.values()):
         ways[f"{SIXTEEN} to {SEVENTEEN}"] = partial(_across, table_of, parts)
     return ways

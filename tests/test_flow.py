@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import math
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -104,7 +105,10 @@ def test_apply_makes_the_scores_that_a_loop_makes(flow):
 
 
 def test_apply_decides_as_the_rule_file_says(flow):
-    draws = flow.rule["bootstrap_thresholds"]
+    # JSON has no infinity: a file says in words that a cut-off calls everybody or nobody.
+    words = {"below every score": "-inf", "above every score": "inf"}
+    draws = [float(words.get(draw, draw)) for draw in flow.rule["bootstrap_thresholds"]]
+    assert any(map(math.isfinite, draws))
     for _, score, decision, flip, *_ in flow.decided()[1:]:
         assert int(decision) == (float(score) >= flow.rule["threshold"])
         calls = sum(float(score) >= draw for draw in draws) / len(draws)

@@ -27,7 +27,7 @@ A new command is one file, with its line here and its entry in `COMMANDS`.
 ``sign``            keys and signatures of frozen files
 ``score``           score raw files: slides, ECGs
 ``app``             fit and audit in a page on this machine
-``demo``            run everything on two simulated hospitals
+``demo``            run everything on three simulated hospitals
 ==================  ==================================================================
 """
 
@@ -35,7 +35,7 @@ from steadycut._kinds import KINDS, commands
 
 # Every command by its name: its module, and its line in the help, which imports no command.
 COMMANDS = {
-    "demo": ("cli.demo", "Run everything on two simulated hospitals."),
+    "demo": ("cli.demo", "Run everything on three simulated hospitals."),
     **commands(KINDS[0]),
     "look": ("cli.look", "Look at a table, and see the command to type."),
     "apply": ("cli.apply", "Decide for every patient of a table."),
