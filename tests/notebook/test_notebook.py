@@ -91,7 +91,7 @@ def test_a_study_has_its_patients_candidates_and_operating_point(study, library)
     called = np.array(patients["decision"].to_list()) == 1
     assert np.array_equal(called, np.array(patients["score"].to_list()) >= study.threshold)
     parts = patients["part"].to_list()
-    assert (parts.count("choose"), parts.count("certify")) == (100, 100)
+    assert 2 * parts.count("choose") == 2 * parts.count("certify") == study.patients.n_patients
     assert study.to_frame("candidates", library=library)["threshold"].to_list() == [study.threshold]
     point = study.to_frame("operating_point", library=library)
     values = dict(zip(point["name"].to_list(), point["value"].to_list(), strict=True))
@@ -103,7 +103,7 @@ def test_patients_who_are_held_out_are_in_the_frame(patients):
     frame = study.to_frame(library="pandas").sort_values("patient")
     assert frame["patient"].tolist() == patients.patients.tolist()
     assert frame["score"].tolist() == patients.scores.tolist()
-    assert (frame["part"] == "test").sum() == 40
+    assert 5 * (frame["part"] == "test").sum() == patients.n_patients
 
 
 def test_an_audit_of_a_frame_uses_the_chain_the_label_and_the_site_of_the_rule(audit, rule, tables):
@@ -189,7 +189,7 @@ def test_every_object_is_drawn_and_written(objects, tmp_path):
         page = one.report(tmp_path / f"{type(one).__name__}.html")
         assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
         assert one.report(tmp_path / "page.md").read_text(encoding="utf-8").startswith("# ")
-        if not isinstance(one, steadycut.FrozenRule):
+        if not isinstance(one, steadycut.FrozenRule | steadycut.Adaptation):
             display = one.plot(alpha=0.5)
             assert display.figure_ is display.ax_.figure
 
@@ -321,7 +321,7 @@ def test_patients_of_one_class_do_not_show_that_a_rule_is_useless(rule):
 
 def test_strata_and_cut_offs_by_covariate_show_no_patient(patients):
     strata = steadycut.fit_strata(patients, costs=[[0, 0.25, 1], [1, 0.25, 0]], n_bootstrap=20)
-    sex = np.where(np.arange(200) % 2, "f", "m")
+    sex = np.where(np.arange(patients.n_patients) % 2, "f", "m")
     by = steadycut.fit_by_covariate(patients, covariate=sex, name="sex", n_bootstrap=20)
     for one in (strata, by):
         assert len(repr(one).splitlines()) == 3

@@ -53,10 +53,8 @@ def clopper_pearson(counts, cost_fn, cost_fp, delta):
 
 
 def rate_shown(right, n, asked, level, choices=0):
-    """Return whether a rate is shown to be at least ``asked``: by its tail, or by the DKW band."""
-    if choices:
-        return right / n - dkw_one_sided(n, level / choices) >= asked
-    return sum(binom.pmf(k, n, asked) for k in range(right, n + 1)) <= level
+    """Return whether a rate is shown to be at least ``asked``: by its tail, with each score."""
+    return sum(binom.pmf(k, n, asked) for k in range(right, n + 1)) <= level / max(choices, 1)
 
 
 def patients_to_show(rate, asked, level, choices, after, most):

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 from peers import Logistic, at_prevalence, moved_odds, with_labels
 from scipy.special import ndtr
+from scipy.stats import binom
 from settings import COSTS, N_LABELS, STRONG, TUNED, cases, costs_of, log_ratios
 
 from steadycut.adaptation.before import is_far
 from steadycut.core.adapt.menu import (
     exact_limit,
-    labels_needed,
     limited,
     limits_at_every_look,
     make_menu,
@@ -29,6 +29,7 @@ from steadycut.core.adapt.menu import (
 from steadycut.core.adapt.pool import HomeScores, Pool
 from steadycut.core.adapt.refit import Labels, Model, Stated, refitted, refitted_each, refitted_with
 from steadycut.core.bounds.anytime import TARGET_BETS
+from steadycut.core.planning.power import POWER, most_errors
 from steadycut.core.records import Costs
 
 HERE = Path(__file__).resolve().parent
@@ -242,6 +243,13 @@ def one_certificate(population, rng):
 CASES = ((0.10, 0.20), (0.10, 0.25), (0.15, 0.25), (0.15, 0.30), (0.20, 0.30), (0.05, 0.10))
 
 
+def fewest_labels(risk, target, delta):
+    """Return the smallest number of labels, fixed beforehand, that certifies with that power."""
+    sizes = np.arange(1, 10_001)
+    most = most_errors(sizes, target, delta)
+    return int(sizes[np.flatnonzero(binom.cdf(most, sizes, risk) >= POWER)[0]])
+
+
 def part_one_by_one(chosen):
     """Labels one at a time: wrong acceptance at the boundary, and how many labels it takes."""
     rng, found = np.random.default_rng(chosen.seed), {"boundary": {}, "labels": {}}
@@ -251,7 +259,7 @@ def part_one_by_one(chosen):
     for risk, target in CASES:
         for weight in (1.0, 0.3):
             reached = stops(risk, target, weight, min(chosen.streams, 4000), 2000, rng)
-            fixed = labels_needed(risk, target, DELTA * weight)
+            fixed = fewest_labels(risk, target, DELTA * weight)
             median, late = np.quantile(reached, [0.5, 0.8], method="inverted_cdf")
             found["labels"][f"{risk}, {target}, weight {weight:g}"] = {
                 "fixed": fixed,

@@ -23,7 +23,7 @@ from steadycut.documents.guards import forced_names, texts_of
 from steadycut.documents.known_patients import Remembered
 from steadycut.documents.parts import CertificatePart, names_part
 from steadycut.documents.rule import FrozenRule
-from steadycut.documents.shown import LOOK, Shown
+from steadycut.documents.shown import LOOK_AT_TEXT, Shown
 from steadycut.errors import BadOption, argument, explains_calls, warn_each
 from steadycut.study.home import Stated, check_cut_off_rule, check_prevalence
 from steadycut.study.new_patients import Given, with_labels
@@ -73,7 +73,7 @@ class Adaptation(Shown):
         """Return the answer in a few lines; no patient is shown."""
         known = "not certified" if self.judged is None else self.judged.decision
         here, frozen = cut_text(self.threshold), cut_text(self.situation.rule.threshold)
-        return f"Adaptation: cut-off {here} here, frozen {frozen}; {known}\n{LOOK}"
+        return f"Adaptation: cut-off {here} here, frozen {frozen}; {known}\n{LOOK_AT_TEXT}"
 
     def describe(self) -> documents.AdaptationDocument:
         """Return everything that was found, as one typed record."""

@@ -240,7 +240,7 @@ def given(plan: PlanDocument) -> str:
     sure = [row for row in plan.powered or () if row.value is not None]
     often = [f"{at_most(row.value)} if the true risk is {risk(row.risk)}" for row in sure]
     return (
-        f"{text}; in {percent(plan.power or 0)} of studies at most {', '.join(often)}"
+        f"{text}. In {percent(plan.power or 0)} of studies at most {', '.join(often)}"
         if sure
         else text
     )
