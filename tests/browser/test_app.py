@@ -301,7 +301,7 @@ def test_the_field_that_an_error_names_is_opened(app, tmp_path):
     field = app.locator("#bootstrap")
     wait_until(field.is_visible, wanted=True)
     wait_until(lambda: field.evaluate("field => field === document.activeElement"), wanted=True)
-    said = app.locator("#problem p").last.inner_text()
+    said = wait_until(app.locator("#problem p").last.inner_text, bool)
     wait_until(app.locator(".field:has(#bootstrap) .problem").inner_text, said)
     check_looks(app)
     # The labels are texts: the list of labels to pick from.

@@ -130,16 +130,16 @@ def test_ten_seconds_on_a_telephone(visit, make):
     page = visit(rendered(content))
     page.set_viewport_size({"width": 390, "height": 844})
     told = page_of(document(content))
-    seen = wait_until(lambda: text_above(page, 844), lambda text: told.status.text in text)
-    assert all(mark.text in seen for mark in told.marks)
+    shown = [told.status.text, *(mark.text for mark in told.marks)]
+    wait_until(lambda: text_above(page, 844), lambda text: all(part in text for part in shown))
     # The decision and its picture come first, then the next step, the numbers and the cut-off.
     point = content["operating_point"]
-    assert f"{point['fn']} missed" in seen
-    assert f"{point['fp']} false alarms" in seen
-    seen = text_above(page, 1150)
-    assert " ".join(told.plain_step.split()) in seen
+    shown = [f"{point['fn']} missed", f"{point['fp']} false alarms"]
+    wait_until(lambda: text_above(page, 844), lambda text: all(part in text for part in shown))
+    step = " ".join(told.plain_step.split())
+    wait_until(lambda: text_above(page, 1150), lambda text: step in text)
     # Sensitivity and specificity in natural numbers.
-    assert re.search(r"\d+ of \d+ ill", text_above(page, 1400))
+    wait_until(lambda: text_above(page, 1400), re.compile(r"\d+ of \d+ ill").search)
     wait_until(lambda: text_above(page, 1900), lambda text: cut(content["threshold"]) in text)
 
 
@@ -154,11 +154,11 @@ def test_the_first_screen_has_a_picture_whose_texts_can_be_read(visit, make, wid
     assert box["x"] + box["width"] <= width
     assert box["y"] + box["height"] <= height
     texts = "[...document.querySelectorAll('.pictures text')]"
-    heights = page.evaluate(f"{texts}.map(text => text.getBoundingClientRect().height)")
-    assert round(min(heights), 3) >= 10
-    assert page.locator(".pictures svg").count() == 2
+    heights = f"{texts}.map(text => text.getBoundingClientRect().height)"
+    wait_until(lambda: page.evaluate(heights), lambda seen: round(min(seen), 3) >= 10)
+    wait_until(page.locator(".pictures svg").count, 2)
     # Shell commands are folded away.
-    assert not page.locator(".analyst p").first.is_visible()
+    wait_until(page.locator(".analyst p").first.is_visible, wanted=False)
 
 
 def test_a_picture_is_on_paper_and_in_the_dark(visit):

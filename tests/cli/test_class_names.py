@@ -42,6 +42,8 @@ def test_a_fit_speaks_of_responders(responders):
     texts = text_of(page)
     assert not re.search(r"\b(ill|healthy)\b", texts)
     assert "non-responders" in texts
+    assert "used to check: responder above the line, non-responder below" in texts
+    assert "Filled: responder." in texts
 
 
 def test_an_audit_takes_the_words_from_the_rule(responders, tmp_path, capsys):

@@ -96,12 +96,14 @@ def test_a_plan_says_what_hospitals_promise(tmp_path, capsys):
     ("more", "words"),
     [
         (["--sites", "1"], "--sites must be a whole number of at least 2"),
-        (["--sites", "5", "--risk", "0.1"], "--sites goes with --delta only"),
+        (["--sites", "5", "--risk", "0.1"], "--risk and --width belong together"),
+        (["--sites", "5", "--width", "0.1"], "--risk and --width belong together"),
+        (["--sites", "5", "--prevalence", "0.1"], "--sites goes with --delta, --risk, --width"),
     ],
 )
 def test_a_wrong_plan_for_hospitals_is_refused(capsys, more, words):
     ran = run_command(capsys, "plan", *more)
-    assert (ran.code, words in ran.err) == (2, True)
+    assert (ran.code, words in ran.err, ran.out) == (2, True, "")
 
 
 @pytest.mark.parametrize("named", ['"Bern, Insel",Chur', 'Chur, "Bern, Insel"'])

@@ -124,6 +124,10 @@ def test_every_failing_site_is_named(place, capsys, n_bad, named):
     assert said(found).next_step.startswith("Next: do not use it for site 'B")
     assert "adapt it to each of them" in said(found).next_step
     assert len(ran.out.splitlines()) <= 12
+    # A line of few sites; many that fail are named in the first sentence only, and on the page.
+    assert ("  Groups " in ran.out) == (n_bad == 2)
+    page = (place / "audit" / "audit.html").read_text(encoding="utf-8")
+    assert all(f"B{i}" in page for i in range(n_bad))
 
 
 def test_sites_that_fail_are_named_where_all_patients_together_still_gain(place, capsys):

@@ -19,7 +19,6 @@ measures all of it.
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
 from steadycut.core.adapt.pool import HomeScores
@@ -143,6 +142,9 @@ def agreeing_shift(
     else:
         far = float(np.abs(odds).max() + abs(logit(ill / total)))
         ends = -far - 1, far + 1
+    # At the top it would slow down the start of every command.
+    from scipy.optimize import brentq
+
     return float(brentq(too_many, *ends))
 
 

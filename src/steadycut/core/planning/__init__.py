@@ -1,4 +1,7 @@
 """Before a study: how many patients for which certificate, and how surely.
 
-``certificates`` is about the mean cost. ``power`` has the share of studies that reach a target.
+================  ===========================================
+``certificates``  patients for a limit of the mean cost
+``power``         the share of studies that reach a target
+================  ===========================================
 """

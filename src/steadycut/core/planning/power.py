@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import bdtr, betaln, gammaln, xlog1py, xlogy
-from scipy.stats import binom
 
 from steadycut.core.checks import FloatArray, IntArray
 from steadycut.core.verdict import MOST_PATIENTS, smallest_number
@@ -30,6 +29,14 @@ ROUNDING, ROUNDED = 1e-12, 1e-9
 TINY = 1e-300
 # Half an error of each kind, which Jeffreys' prior adds to those of a pilot.
 JEFFREYS = 0.5
+
+
+def binomial_quantile(share: float, n: int | IntArray, rate: float) -> FloatArray:
+    """Return the smallest number that is not exceeded with probability ``share``."""
+    # At the top it would make the start of every command several times as long.
+    from scipy.stats import binom
+
+    return binom.ppf(share, n, rate)
 
 
 class Chance(NamedTuple):
@@ -60,7 +67,7 @@ class Chance(NamedTuple):
     def at_most(self, n: int, power: float) -> int:
         """Return the smallest number that is not exceeded with probability ``power``."""
         if math.isinf(self.seen):
-            return int(binom.ppf(power, n, self.rate))
+            return int(binomial_quantile(power, n, self.rate))
         return int(np.searchsorted(np.cumsum(self.pmf(n)), power - ROUNDING))
 
 
@@ -108,7 +115,7 @@ def lasting(
 
 def most_errors(sizes: IntArray, target: float, delta: float) -> FloatArray:
     """Return the most errors with a Clopper-Pearson limit at or below the target; -1 if none."""
-    most = binom.ppf(delta, sizes, target)
+    most = binomial_quantile(delta, sizes, target)
     return np.where(bdtr(most, sizes, target) > delta, most - 1, most)
 
 

@@ -44,7 +44,10 @@ def _flat(arrays: Iterable[tuple[str, Any]]) -> Columns:
 
 
 def _npz(file: TableFile) -> Columns:
-    with open_zip(file.path, file.place, "save it as CSV"), np.load(file.path) as opened:
+    with (
+        open_zip(file.path, file.place, "save it as CSV"),
+        np.load(file.path, allow_pickle=False) as opened,
+    ):
         return _flat((name, opened[name]) for name in opened.files)
 
 

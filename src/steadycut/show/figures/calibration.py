@@ -28,10 +28,10 @@ class CalibrationDisplay(CutOffDisplay):
     width: ClassVar = 4.2
     rank: ClassVar = 2
     captions: ClassVar = {
-        "study score": "Calibration: the share of ill patients by score, if the score is read as "
-        "a probability.",
-        "audit score": "Calibration here: the share of ill patients by score, if the score is read "
-        "as a probability.",
+        "study score": "Calibration: the share of {names.ill_patients} by score, if the score is "
+        "read as a probability.",
+        "audit score": "Calibration here: the share of {names.ill_patients} by score, if the score "
+        "is read as a probability.",
     }
 
     def __init__(self, document: StudyDocument | CutOffAudit) -> None:

@@ -43,7 +43,7 @@ class Display:
 
     A new figure is ``width`` and ``height`` inches large, and ``row_height`` higher for each of
     its named rows. The keys of ``captions`` are the sections that show it, as ``"study choice"``;
-    figures of one section come by ``rank``, then by name.
+    their texts may hold ``{names.ill}``. Figures of one section come by ``rank``, then by name.
     """
 
     # As in scikit-learn: where it was drawn. They are there after `plot`.

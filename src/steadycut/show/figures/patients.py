@@ -49,11 +49,12 @@ class PatientsDisplay(CutOffDisplay):
     width: ClassVar = 4.6
     height: ClassVar = 2.9
     captions: ClassVar = {
-        "study headline": "The patients used to check: ill above the line, healthy below. Crosses "
-        "are missed, triangles are false alarms. Bars of a rare class are drawn longer.",
-        "audit headline": "The patients here: ill above the line, healthy below. Crosses are "
-        "missed, triangles are false alarms. Bars of a rare class are drawn longer. Grey: as many "
-        "patients of the first hospital.",
+        "study headline": "The patients used to check: {names.ill} above the line, {names.healthy} "
+        "below. Crosses are missed, triangles are false alarms. Bars of a rare class are drawn "
+        "longer.",
+        "audit headline": "The patients here: {names.ill} above the line, {names.healthy} below. "
+        "Crosses are missed, triangles are false alarms. Bars of a rare class are drawn longer. "
+        "Grey: as many patients of the first hospital.",
     }
 
     def __init__(self, document: StudyDocument | CutOffAudit) -> None:

@@ -17,7 +17,9 @@ TURNS = np.radians(np.linspace(-110, -430, 13))
 HEAD = np.stack([0.4 * np.cos(TURNS), 0.55 + 0.4 * np.sin(TURNS)], axis=1)
 SIDE = np.array([[0.2, 0.1], [0.55, 0.0], [0.75, -0.35], [0.75, -1.0]])
 PERSON = np.concatenate([[-1, 1] * SIDE[::-1], HEAD, SIDE])
-CAPTION = "Of 100 patients like these. Filled: ill. A cross is missed, a triangle a false alarm."
+CAPTION = (
+    "Of 100 patients like these. Filled: {names.ill}. A cross is missed, a triangle a false alarm."
+)
 # Filled: ill. With a cross or a triangle: an error.
 LOOKS = (
     ("found", BLUE, BLUE, None),

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from steadycut.core.class_names import DEFAULT
 from steadycut.core.verdict import OVERALL, Answer
 from steadycut.documents.parts import DataPart, Part
 from steadycut.show.figures import DISPLAYS
@@ -280,4 +281,8 @@ def pictures(document: Part, key: str) -> tuple[Picture, ...]:
     kinds = [display for display in DISPLAYS.values() if place in display.captions]
     made = [display.try_from(document) for display in sorted(kinds, key=lambda kind: kind.rank)]
     figures = [figure for figure in made if figure is not None]
-    return tuple(Picture(figure=figure, caption=figure.captions[place]) for figure in figures)
+    captions = "\n".join(figure.captions[place] for figure in figures)
+    if "{" in captions:
+        captions = captions.format(names=getattr(document, "names", DEFAULT))
+    both = zip(figures, captions.splitlines(), strict=True)
+    return tuple(Picture(figure=figure, caption=text) for figure, text in both)

@@ -221,7 +221,7 @@ def rows_of(audit: AuditDocument) -> Iterator[tuple[str, str]]:
             f"{money.signed(change.value)} {money.unit} ({ends})",
         )
     yield from _rate_rows(audit)
-    if audit.groups:
+    if audit.groups and not (audit.failing and len(audit.groups) > MOST_NAMED):
         groups = [f"{group.value} {group.verdict.decision}" for group in audit.groups[:MOST_NAMED]]
         more = len(audit.groups) - len(groups)
         yield "Groups", "; ".join([*groups, *([f"{more} more"] if more else [])])
