@@ -33,8 +33,8 @@ LIMITS: dict[str, int] = {
     "top-level modules out of place": 0,
     "upward tricks": 0,
     "sentences below show": 0,
-    "placeholder names": 175,
-    "code lines": 35_000,
+    "placeholder names": 155,
+    "code lines": 34_834,
 }
 # A limit that is so much above its count should be lowered.
 SLACK = 50
