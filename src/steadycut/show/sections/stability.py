@@ -13,8 +13,8 @@ def stability_section(study: StudyDocument) -> Section:
     text = (
         f"The patients used to choose were resampled {study.stability.n_bootstrap} times, and each "
         "time the whole rule was run again. The radius is a rule of thumb and not a guarantee; "
-        "nothing in this section is part of the certificate. For pairs of resampled studies, "
-        f"{studies_disagree(study)}: the average over {whose}, and the middle 90 % of the pairs."
+        "nothing in this section is part of the certificate. By pairs of resampled studies, "
+        f"{studies_disagree(study)}. It averages {whose}; mostly means in 90 % of the pairs."
     )
     tables = [stability_table(study)]
     return section("stability", "How stable it is", text, of=study, tables=tables)
