@@ -45,11 +45,16 @@ ASKED = {"#explore-cost-fn-number": "3", "#explore-prevalence-number": "20"}
 
 
 def take_shown(browser: Any, pages: Path, shown: Shown, folder: Path) -> None:  # noqa: ANN401
-    """Take the parts of the pages that README and docs show, with every section open."""
+    """Take the parts of the pages that README and docs show, with every section open.
+
+    The commands for the analyst in the headline stay folded.
+    """
     for name, pictures in shown.items():
         page = browser.new_page(viewport={"width": 1040, "height": 800}, color_scheme="light")
         page.goto((pages / name).resolve().as_uri())
-        page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+        page.evaluate(
+            "document.querySelectorAll('details:not(.headline *)').forEach(one => one.open = true)"
+        )
         for box, value in ASKED.items() if "#explorer" in pictures.values() else ():
             page.locator(box).fill(value)
         page.locator("h1").click()
