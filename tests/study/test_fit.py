@@ -235,7 +235,8 @@ def test_the_flip_rate_is_the_mean_over_certifying_patients():
 
 
 def disagreement_of(study, patients):
-    calls = [patients.scores >= draw for draw in study.bootstrap_thresholds]
+    sign = study.options.sign
+    calls = [sign * patients.scores >= sign * draw for draw in study.bootstrap_thresholds]
     return np.mean([np.mean(one != other) for one, other in combinations(calls, 2)])
 
 
@@ -648,6 +649,10 @@ def test_a_study_with_patients_held_out_is_that_of_the_others_alone(size, option
     assert found["patients"].pop("test_positive") == held.n_positive
     assert found["options"].pop("test_size") == size
     tested = found.pop("test")
+    # It is about the patients held out, where there are some.
+    wanted = disagreement_of(study, held)
+    assert found.pop("disagreement")["mean"] == pytest.approx(wanted, abs=1e-12)
+    assert alone.pop("disagreement")
     assert found == alone
     called = (held.scores >= study.threshold) == (study.options.sign > 0)
     point = tested["operating_point"]
