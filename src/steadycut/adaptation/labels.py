@@ -62,7 +62,8 @@ class Judged:
 def labels_of(rule: FrozenRule, patients: PatientScores, came: IntArray | None = None) -> Labels:
     """Return the oriented scores and the labels, in the order in which they came.
 
-    Without a score a patient who is called has the largest one, another has NaN: no cut-off calls.
+    Of patients without a score, those whom the rule calls get the largest score. The others get
+    NaN, which no cut-off calls.
     """
     rows = slice(None) if came is None else came
     scores = patients.oriented(rule.direction).scores[rows]
